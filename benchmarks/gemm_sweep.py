@@ -16,7 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cuda_graphs import median_us
 from fresh_caches import run_children, schedule_label
@@ -34,6 +34,13 @@ TYPES: Final = {
 """The torch types of the operands and of the result."""
 
 
+class Gemm(NamedTuple):
+    """A kernel, and whether its blocks compute several tiles."""
+
+    kernel: Any
+    persistent: bool
+
+
 def main() -> int:
     """Run the sweep; in a child process, that of one schedule."""
     parser = argparse.ArgumentParser(description="Time cuTile's GEMM kernel on a GPU.")
@@ -43,6 +50,7 @@ def main() -> int:
     )
     parser.add_argument("--dtype", choices=TYPES, default="f16")
     parser.add_argument("--shapes", nargs="+", default=SHAPES, help="MxNxK")
+    parser.add_argument("--persistent", action="store_true", help="one block on each SM")
     parser.add_argument("--tiles", nargs="+", default=TILES, help="MxNxK")
     parser.add_argument("--ctas", type=int, nargs="+", default=(1,), help="the hint num_ctas")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
@@ -50,7 +58,8 @@ def main() -> int:
     if arguments.child:
         sys.path.insert(0, arguments.folder)
         shapes, tiles = (list(map(sizes, each)) for each in (arguments.shapes, arguments.tiles))
-        sweep(arguments.dtype, shapes, tiles, arguments.ctas)
+        kernel = gemm_kernel(arguments.dtype, persistent=arguments.persistent)
+        sweep(arguments.dtype, kernel, shapes, tiles, arguments.ctas)
         return 0
     run_children(arguments.schedule or [""])
     return 0
@@ -63,6 +72,7 @@ def sizes(text: str) -> tuple[int, ...]:
 
 def sweep(
     dtype: str,
+    gemm: Gemm,
     shapes: Sequence[tuple[int, ...]],
     tiles: Sequence[tuple[int, ...]],
     ctas: Sequence[int],
@@ -71,7 +81,6 @@ def sweep(
     import cuda.tile as ct  # noqa: PLC0415
     import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
 
-    matmul_kernel = gemm_kernel(dtype)
     kind, result = (getattr(torch, each) for each in TYPES[dtype])
     torch.backends.cuda.matmul.allow_tf32 = True
     label = schedule_label()
@@ -83,8 +92,11 @@ def sweep(
         theirs = median_us(torch, multiply)
         print(f"{dtype} {m}x{n}x{k} torch {theirs:.1f} us {rate(m, n, k, theirs)}", flush=True)
         for (tm, tn, tk), count in product(tiles, ctas):
-            grid = (-(-m // tm) * -(-n // tn), 1, 1)
-            kernel = matmul_kernel.replace_hints(num_ctas=count) if count > 1 else matmul_kernel
+            blocks = -(-m // tm) * -(-n // tn)
+            if gemm.persistent:
+                blocks = min(blocks, torch.cuda.get_device_properties(0).multi_processor_count)
+            grid = (blocks, 1, 1)
+            kernel = gemm.kernel.replace_hints(num_ctas=count) if count > 1 else gemm.kernel
 
             def launch(grid: Any = grid, kernel: Any = kernel, tile: Any = (tm, tn, tk)) -> None:
                 stream = torch.cuda.current_stream()
@@ -103,15 +115,15 @@ def sweep(
             print(f"{case} {ours:.1f} us {speed}, differs by {difference:.3g}", flush=True)
 
 
-def gemm_kernel(dtype: str) -> Any:
-    """CuTile's kernel, which accumulates in f32; for 8-bit integers our own."""
+def gemm_kernel(dtype: str, *, persistent: bool) -> Gemm:
+    """CuTile's kernels, which accumulate in f32; for 8-bit integers our own."""
     if dtype == "int8":
         from gemm_kernels import integer_gemm  # noqa: PLC0415
 
-        return integer_gemm
-    from kernels.matmul import matmul_kernel  # noqa: PLC0415  # pyright: ignore
+        return Gemm(integer_gemm, persistent=False)
+    from kernels.matmul import matmul_kernel, persistent_matmul_kernel  # noqa: PLC0415  # pyright: ignore
 
-    return matmul_kernel
+    return Gemm(persistent_matmul_kernel if persistent else matmul_kernel, persistent)
 
 
 def random(torch: Any, shape: tuple[int, int], kind: Any) -> Any:

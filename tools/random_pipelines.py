@@ -1,6 +1,6 @@
 """Compare random loops with loads and dots, under random schedules, with the reference executor.
 
-    python tools/random_pipelines.py --count 1000 [--gpu]
+    python tools/random_pipelines.py --count 1000 [--schedule agents=1] [--gpu]
 
 Each program is a GEMM of random shape, types, majors, alignment, strides, padding and trip count,
 or a sum of tiles. Operands may be converted, scaled, or gathered through pointers with a mask; the
@@ -59,6 +59,7 @@ CHANGES: Final = ("", "", "", "double", "scale", "ramp")
 """What is done to an operand: it is added to itself, or multiplied by a number or a row of them."""
 STAGES: Final = (1, 2, 3, 3, 4, 4, 5, 6)
 SCHEDULES: Final = ("", *(f"stages={n}" for n in STAGES), "in-flight=0", "stages=4,in-flight=0")
+AGENTS: Final = ("", "", "agents=1")
 K_PARTS: Final = (0, 0, 0, 1, 2, 2, 4, 8)
 """Into how many iterations one over K is split; 0: as chosen."""
 GAPS: Final = (0,) * 5 + (1, 2, 3, 8)
@@ -127,13 +128,19 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
     These are drawn last, so that the rest of a seed's program stays as it is without them.
     """
     k_parts = pick.choice(K_PARTS)
-    schedule = ",".join(filter(None, (loop.schedule, f"k-parts={k_parts}" if k_parts else "")))
     split = Split(pick.choice(PREDICATES), pick.randrange(-1, 6), pick.random() < 0.2)
     is_split = pick.random() < 0.35
+    a, b = spaced(pick, loop.a), spaced(pick, loop.b) if loop.b else None
+    agents = pick.choice(AGENTS)
+    if agents and pick.random() < 0.8:
+        m, n, k = (-(-extent // 16) * 16 for extent in loop.extents)
+        loop = loop._replace(aligned=True, extents=(m, n, k))
+        a, b = for_tma(a), for_tma(b) if b else None
+    parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents)
     return loop._replace(
-        schedule=schedule,
-        a=spaced(pick, loop.a),
-        b=spaced(pick, loop.b) if loop.b else None,
+        schedule=",".join(filter(None, parts)),
+        a=a,
+        b=b,
         is_read=loop.is_read and not is_split,
         split=split if is_split else None,
     )
@@ -144,6 +151,11 @@ def spaced(pick: random.Random, operand: Operand) -> Operand:
     others = PADDINGS.get(operand.loaded, FLOAT_PADDINGS)
     padding = pick.choice(others) if pick.random() < 0.2 else "zero"
     return operand._replace(gap=pick.choice(GAPS), padding=padding)
+
+
+def for_tma(operand: Operand) -> Operand:
+    """An operand that TMA can copy: strides are multiples of 16 bytes, and zeros pad it."""
+    return operand._replace(gap=16 * operand.gap, padding="zero", gathered=False)
 
 
 def elements_of(operand: Operand, width: int, k: int) -> int:
@@ -188,9 +200,11 @@ def outcomes(loop: Loop, seed: int, module: Operation, *, gpu: bool) -> Iterator
         yield actual
 
 
-def problem(seed: int, *, gpu: bool = False) -> str | None:
+def problem(seed: int, *, gpu: bool = False, schedule: str = "") -> str | None:
     """What is wrong with the compiled program of a seed; nothing if all is well."""
     loop = random_loop(seed)
+    if schedule:
+        loop = loop._replace(schedule=schedule)
     if gpu:
         loop = loop._replace(arch="sm_90")
     try:
@@ -219,9 +233,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("-j", "--jobs", type=int, default=2, help="0: in this process")
     parser.add_argument("--gpu", action="store_true", help="run them on the GPU of this machine")
+    parser.add_argument("--schedule", default="", help="of all programs; a random one if not given")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.count)
-    judge = partial(problem, gpu=given.gpu)
+    judge = partial(problem, gpu=given.gpu, schedule=given.schedule)
     if given.jobs == 0:
         results = list(progress(map(judge, seeds), len(seeds)))
     else:

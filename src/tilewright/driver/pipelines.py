@@ -51,6 +51,7 @@ PASSES: Final = {
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
+    "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
     "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
     "split-accumulators": ("tilewright.transforms.nv_tileaa.split_accumulators:SplitAccumulators"),
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
@@ -146,6 +147,7 @@ LOWERING_PIPELINE: Final = {
         Step("convert-tileaa-to-tileas"),
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
+        Step("specialize-warps", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
@@ -163,7 +165,7 @@ LOWERING_PIPELINE: Final = {
 
 SCHEDULE_OPTIONS: Final = {
     "refine-k-loops": ("k-parts",),
-    "schedule-loops": ("stages", "in-flight"),
+    "schedule-loops": ("stages", "in-flight", "agents"),
 }
 """The passes that have options of a forced schedule."""
 

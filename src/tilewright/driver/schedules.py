@@ -2,7 +2,7 @@
 
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
-over K into two.
+over K into two. `agents=1` lets a warp copy by TMA and the others compute.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from tilewright.support.diagnostics import fail
 
 VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
 """The environment variable with the schedule of compilations under cuTile."""
-CHOICES: Final = {"stages": range(9), "in-flight": range(2), "k-parts": range(9)}
+CHOICES: Final = {
+    "stages": range(9),
+    "in-flight": range(2),
+    "k-parts": range(9),
+    "agents": range(2),
+}
 """The values of each option."""
 
 

@@ -206,8 +206,11 @@ def _scalar_index(load: TileLoadOp) -> int | None:
     return scalars[0] if scalars else None
 
 
-def add_iter_args(loop: ForOp, init_args: Sequence[Value]) -> None:
-    """Give a loop, whose body already yields them, further loop-carried values."""
+def add_iter_args(loop: ForOp, init_args: Sequence[Value]) -> ForOp:
+    """Give a loop, whose body already yields them, further loop-carried values.
+
+    Returns the loop that replaces it.
+    """
     operands = [*loop.operands, *init_args]
     new = loop.like(operands, [value.type for value in operands[3:]])
     new.insert_before(loop)
@@ -216,3 +219,4 @@ def add_iter_args(loop: ForOp, init_args: Sequence[Value]) -> None:
     for old, result in zip(loop.results, new.results, strict=False):
         old.replace_all_uses_with(result)
     loop.erase()
+    return new

@@ -169,7 +169,7 @@ class _SoftwarePipeline:
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag)
         advanced = end.create(IncIterOp, iterator=consumer).result
         last.set_operands([*last.operands, advanced, following])
-        loop = _carry(loop, iterators)
+        loop = add_iter_args(loop, iterators)
         for position in results:
             _wait_after(loop, position)
         after = _guard(loop) if guarded and dots else loop
@@ -249,17 +249,6 @@ def _overlap(dot: DotOp, last: Operation, position: int, count: int) -> None:
     build = Builder(InsertPoint.before(last), dot.location)
     waited = build.create(DotWaitOp, accumulator=dot.result, pending=count)
     last.set_operand(position, waited.result)
-
-
-def _carry(loop: ForOp, iterators: Sequence[Value]) -> ForOp:
-    """Add the iterators to the values that a loop carries."""
-    before = loop.prev
-    block = loop.parent
-    assert block is not None
-    add_iter_args(loop, iterators)
-    carrying = block.first if before is None else before.next
-    assert isinstance(carrying, ForOp)
-    return carrying
 
 
 def _guard(loop: ForOp) -> IfOp:

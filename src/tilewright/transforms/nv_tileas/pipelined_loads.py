@@ -13,7 +13,9 @@ from tilewright.analysis.elementwise import is_elementwise
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE
 from tilewright.dialects.nv_tileas.attributes import (
     CopyEngine,
     in_shared_memory,
@@ -30,14 +32,17 @@ from tilewright.dialects.nv_tileas.shape import (
     Rearrangement,
     ViewOp,
 )
+from tilewright.dialects.nv_tileas.tensor_map import tile_order
 from tilewright.ir.rules import constant_of
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2
-from tilewright.layout.matrices import matrix_memory
+from tilewright.layout.matrices import matrix_access, matrix_memory
 from tilewright.layout.staging import copy_staging, staging
+from tilewright.layout.tma_boxes import NoBoxes, tma_placement
 from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
+from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, is_rounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,6 +116,10 @@ def can_read_as(load: TileLoad, layout: Layout) -> bool:
 
 def plan_stage(load: TileLoad) -> StagePlan:
     """The placement of a loaded tile: as a dot needs it, else such that threads keep their own."""
+    if load.attributes.get(ENGINE) is CopyEngine.TMA:
+        plan = plan_tma_stage(load)
+        assert plan is not None
+        return plan
     tile, engine = load.results[0], engine_of(load)
     source = layout_of(tile)
     uses = list(_converted_uses(tile, ()))
@@ -127,6 +136,34 @@ def plan_stage(load: TileLoad) -> StagePlan:
             same = [each for each in uses if each.layout == use.layout]
             return StagePlan(memory, same, engine)
     return StagePlan(private_placement(source, load.vector), [], engine)
+
+
+def plan_tma_stage(load: TileLoad) -> StagePlan | None:
+    """The placement that TMA writes, and that a dot or its fragments are read from, if there is."""
+    is_rounded = is_only_rounded(load.results[0])
+    uses = list(_converted_uses(load.results[0], (), is_rounded=is_rounded))
+    shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
+    if shared_uses:
+        placement = shared_uses[0].layout
+        same = [use for use in shared_uses if use.layout == placement]
+        return StagePlan(placement, same, CopyEngine.TMA)
+    if not isinstance(load, TiledLoadOp):
+        return None
+    bytes = pointee_bytes(element_of(load.tile.type))
+    try:
+        order = tile_order(tiled_view(load.view))
+    except NoBoxes:
+        return None
+    placement = tma_placement(shape(load.tile.type), bytes, order)
+    for use in uses:
+        offsets = use.layout.then(placement.inverse())
+        by_ldmatrix = matrix_access(offsets, bytes) is not None
+        width = contiguous_offsets(offsets, bytes) * bytes
+        is_wide = by_ldmatrix or width >= REGISTER_BYTES
+        if scratch_bytes(use.convert) and is_wide and _feeds_dot(use.convert.result):
+            same = [each for each in uses if each.layout == use.layout]
+            return StagePlan(placement, same, CopyEngine.TMA)
+    return None
 
 
 def _can_copy_to(load: TileLoad, placement: Layout) -> bool:
@@ -169,12 +206,17 @@ def _feeds_dot(tile: Value) -> bool:
     return False
 
 
-def _converted_uses(tile: Value, shape_ops: Sequence[Rearrangement]) -> Iterator[ConvertedUse]:
+def _converted_uses(
+    tile: Value, shape_ops: Sequence[Rearrangement], *, is_rounded: bool = False
+) -> Iterator[ConvertedUse]:
+    """The conversions of a tile; if it `is_rounded`, also of its elements as tf32."""
     for user in tile.users:
         if isinstance(user, ConvertLayoutOp):
             yield ConvertedUse(shape_ops, user)
         elif isinstance(user, ViewOp | ExpandDimsOp | PermuteOp):
-            yield from _converted_uses(user.result, (*shape_ops, user))
+            yield from _converted_uses(user.result, (*shape_ops, user), is_rounded=is_rounded)
+        elif is_rounded and is_rounding(user):
+            yield from _converted_uses(user.results[0], shape_ops)
 
 
 def private_placement(layout: Layout, vector: int) -> Layout:

@@ -39,6 +39,7 @@ from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
+from tilewright.transforms.nv_tileas.choose_specialization import Specialization
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
     loop_before,
@@ -73,7 +74,11 @@ RESERVE: Final = 1024
 blocks beside which others are to be resident."""
 
 
-INSTRUCTIONS: Final = {CopyEngine.CP_ASYNC: "cp.async", CopyEngine.REGISTERS: "ld.global"}
+INSTRUCTIONS: Final = {
+    CopyEngine.CP_ASYNC: "cp.async",
+    CopyEngine.REGISTERS: "ld.global",
+    CopyEngine.TMA: "cp.async.bulk.tensor",
+}
 """The instruction of each engine that reads memory."""
 
 
@@ -103,6 +108,7 @@ class ScheduleLoops(Pass):
     name = "schedule-loops"
     stages: int = option(default=0, doc="the number of stages of every pipeline; 0: chosen")
     in_flight: int = option(default=-1, doc="dots in flight over iterations, 0 or 1; -1: chosen")
+    agents: int = option(default=-1, doc="warp specialization where possible, 0 or 1; -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -119,11 +125,15 @@ class ScheduleLoops(Pass):
             schedule = self._choose(function, loop, loads, threads) if loads else None
             if schedule is not None:
                 _record(loop, loads, schedule)
-            elif not loads or not self._stagger(function, loop, loads, threads):
-                continue
-            _report(function, loads, sink)
+            elif loads:
+                self._stagger(function, loop, loads, threads)
         for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
             _share_pipeline(loop)
+        if self.agents:
+            specialization = Specialization(function, self.stages)
+            if specialization.problem is None and (self.agents > 0 or specialization.is_worthwhile):
+                specialization.record()
+        _report(function, sink)
 
     def _choose(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
@@ -148,10 +158,10 @@ class ScheduleLoops(Pass):
 
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
-    ) -> bool:
+    ) -> None:
         """Schedule a loop with one stage for each tile, some of which are used after the others."""
         if is_private(loads):
-            return False
+            return
         needed = stage_bytes(loads) + _other_bytes(function, loop, loads)
         arch = target_of(function)
         assert arch is not None
@@ -160,11 +170,10 @@ class ScheduleLoops(Pass):
         if not late or needed > (
             _block_limit(function, threads) if limited else arch.static_shared
         ):
-            return False
+            return
         _record(loop, loads, ScheduleAttr(1, 1))
         for load in late:
             load.attributes[LATE] = UnitAttr()
-        return True
 
 
 def _has_agents(function: FuncOp) -> bool:
@@ -329,7 +338,12 @@ def _record(loop: ForOp, loads: Sequence[TileLoad], schedule: ScheduleAttr) -> N
         dot.attributes[IN_FLIGHT] = UnitAttr()
 
 
-def _report(function: FuncOp, loads: Sequence[TileLoad], sink: Sink) -> None:
-    for load in loads if sink.wants_remarks else ():
-        instruction = INSTRUCTIONS[engine_of(load)]
-        sink.remark(load_remark(load, instruction, function.sym_name, ScheduleLoops.name))
+def _report(function: FuncOp, sink: Sink) -> None:
+    """Report what copies each load of a scheduled loop."""
+    if not sink.wants_remarks:
+        return
+    for load in [op for op in function.walk() if isinstance(op, TileLoad)]:
+        engine = load.attributes.get(ENGINE)
+        if isinstance(engine, CopyEngine):
+            instruction = INSTRUCTIONS[engine]
+            sink.remark(load_remark(load, instruction, function.sym_name, ScheduleLoops.name))

@@ -201,7 +201,7 @@ NESTED = """
 
 def test_pipelines_of_nested_loops_fit_together() -> None:
     """The inner one has 192 KiB, so that the outer one has none: 227 KiB are all there is."""
-    module = scheduled(NESTED)
+    module = scheduled(NESTED, schedule="agents=0")
     schedules = [op.attributes.get(SCHEDULE) for op in module.walk() if isinstance(op, ForOp)]
     assert schedules == [None, ScheduleAttr(4, distance=2, lag=1)]
 

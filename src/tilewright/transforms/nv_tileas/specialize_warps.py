@@ -1,0 +1,102 @@
+"""Warp specialization: one warp copies tiles by TMA, the others compute.
+
+A function whose scheduled loops copy by TMA is split into two agents. The producer, a warp after
+those that compute, repeats the loops and branches around the pipelined loops, and fills a stage in
+each of their iterations. The consumers do everything else: in each iteration they wait for a stage,
+read it and release it. Both count the same iterations, so each stage that is filled is consumed. As
+the iterators of the pipeline pass through outer loops, the producer of a persistent kernel fills
+stages of the next tile while the consumers still store the one before.
+
+Scalars at the top level of the function that the producer needs are computed before the agents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    AgentSwitchOp,
+    CreateIteratorOp,
+    CreatePipelineOp,
+    YieldOp,
+)
+from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block
+from tilewright.ir.passes import Pass
+from tilewright.support.diagnostics import fail
+from tilewright.target.tensor_cores import WARPGROUP
+from tilewright.transforms.nv_tileas.agent_registers import PRODUCER_REGISTERS, consumer_registers
+from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent
+from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
+from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
+from tilewright.transforms.nv_tileas.specialized_loops import specialized_loops
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileas.specialized_loops import SpecializedLoop
+
+PRODUCER_WARPS: Final = 1
+
+
+class SpecializeWarps(Pass):
+    """Split functions whose loops copy by TMA into a producer and consumers."""
+
+    name = "specialize-warps"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            loops = specialized_loops(function)
+            if loops:
+                _specialize(function, loops)
+
+
+def _specialize(function: FuncOp, loops: Sequence[SpecializedLoop]) -> None:
+    first, body = loops[0], function.body.block
+    for other in loops[1:]:
+        if (other.copies.stage, other.schedule) != (first.copies.stage, first.schedule):
+            fail("expected all loops to have the same stages", other.loop.location)
+    slice = ProducerSlice(function, {each.loop: each.loads for each in loops})
+    if slice.problem is not None:
+        fail(f"expected copies that a producer can start: {slice.problem}", first.loop.location)
+    build = Builder(InsertPoint.at_start(body), function.location)
+    stages = first.schedule.stages
+    type = PipelineType(stages, first.copies.stage)
+    created = build.create(CreatePipelineOp, types=[type])
+    producer, consumer = ProducerAgent(function, loops, slice, created.result).build(), Block()
+    inside = Builder(InsertPoint.at_end(consumer), function.location)
+    iterator = inside.create(
+        CreateIteratorOp, pipeline=created.result, types=[IteratorType(stages)]
+    ).result
+    ConsumerAgent(loops, slice.enclosing, created.result).consume(body, iterator)
+    for op in list(body):
+        if op is not created and not op.is_terminator and not slice.needs(op):
+            consumer.append(op.detach())
+    inside.create(YieldOp)
+    _add_agents(function, producer, consumer)
+
+
+def _add_agents(function: FuncOp, producer: Block, consumer: Block) -> None:
+    """Let the last warpgroup of a larger block produce, and the warps before it consume."""
+    spec, end = function.kernel_spec, function.body.block.last
+    assert spec is not None
+    assert spec.num_warps is not None
+    assert end is not None
+    build = Builder(InsertPoint.before(end), function.location)
+    _add_agent(build, producer, spec.num_warps, PRODUCER_WARPS, PRODUCER_REGISTERS)
+    registers = consumer_registers(spec.num_warps, spec.occupancy or 1)
+    _add_agent(build, consumer, 0, spec.num_warps, registers)
+    # setmaxnreg applies to whole warpgroups.
+    warps = spec.num_warps + WARPGROUP
+    function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
+
+
+def _add_agent(build: Builder, body: Block, first: int, warps: int, registers: int) -> None:
+    build.create(
+        AgentSwitchOp, first=first, warps=warps, max_registers=registers, body=body, types=[]
+    )

@@ -60,9 +60,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if
   // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c2048
-  // CHECK: [[I:%.*]] = arith.minui %arg6, %c67108864_i32
+  // CHECK: [[I:%.*]] = arith.minui %arg6, %c134217728_i32
   // CHECK: [[ROW:%.*]] = arith.muli [[I]], %c16_i32
-  // CHECK: [[J:%.*]] = arith.minui %arg6, %c16777216_i32
+  // CHECK: [[J:%.*]] = arith.minui %arg6, %c33554432_i32
   // CHECK: [[COLUMN:%.*]] = arith.muli [[J]], %c64_i32
   // CHECK: arith.addi [[ROW]], [[BEYOND]]
   // CHECK: cute_nvgpu.tma.load

@@ -1,10 +1,11 @@
 """Whether a function is warp-specialized: a producer copies by TMA, the other warps compute.
 
-Each block encodes its tensor maps first, which takes microseconds. That pays in a persistent
-kernel, whose blocks compute many tiles: its producer copies the next tile early, while the
-consumers store the one before. It also pays where dots cannot stay in flight over iterations, since
-an operand passes through registers or accumulators are promoted: no barrier keeps the warpgroups in
-step, and one multiplies while the other prepares. Other blocks copy by `cp.async`.
+A block first encodes its tensor maps, which takes microseconds unless an earlier block has done so.
+That pays in a persistent kernel, whose blocks compute many tiles: its producer copies the next tile
+early, while the consumers store the one before. It also pays where dots cannot stay in flight over
+iterations, since an operand passes through registers or accumulators are promoted: no barrier keeps
+the warpgroups in step, and one multiplies while the other prepares. Other blocks copy by
+`cp.async`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-// Copies by TMA: a warp encodes the tensor maps of its views in shared memory, publishes them to a slot in global memory, and one
-// of its lanes issues a copy for each box of a tile.
+// Copies by TMA: a warp encodes the tensor maps of its views in shared memory and publishes them to a slot in global memory, unless the
+// slot has them already, and one of its lanes issues a copy for each box of a tile.
 // RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
 #a = #nv_tileas.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 #b = #nv_tileas.layout<[8, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]>
@@ -16,7 +16,7 @@
 !ring = !nv_tileas.pipeline<2, [!a, !b, !c]>
 !iterator = !nv_tileas.pipeline_iterator<2>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
-  // A slot has 32 words for each map and as many for its lock. The maps are encoded above the stages: twice 2048, 2048 and 256 bytes.
+  // A slot has 32 words for each map and as many for its lock and its key. The maps are encoded above the stages: twice 2048, 2048 and 256 bytes.
   // CHECK: memref.global "private" @maps_tensor_maps : memref<256x128xi32, 1> = dense<0> {alignment = 128 : i64}
   // CHECK-LABEL: gpu.func @maps
   // CHECK-SAME: memref<9600xi8, 3> {llvm.align = 1024 : i64}
@@ -30,10 +30,37 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: [[COLUMNS:%.*]] = arith.maxui [[N]], %c1
   // CHECK: [[BEYOND:%.*]] = arith.select [[EMPTY]], %c1073741824_i32, %c0
   // CHECK: [[STRIDE:%.*]] = arith.muli %arg3, %c2_i64 : i64
-  // The first attempt to acquire a slot.
-  // CHECK: [[SLOTS:%.*]] = memref.get_global @maps_tensor_maps
+  // The key: addresses, sizes and strides that are not constant. That of a used slot is not 0.
+  // CHECK: [[USED:%.*]] = arith.addi %arg0, %c1_i64
+  // CHECK: [[UPPER:%.*]] = arith.shrui [[USED]], %c32_i64
+  // CHECK: [[KEY0:%.*]] = arith.trunci [[USED]]
+  // CHECK: [[KEY1:%.*]] = arith.trunci [[UPPER]]
+  // CHECK: arith.shrui %arg1, %c32_i64
+  // CHECK: arith.shrui %arg2, %c32_i64
+  // CHECK: arith.shrui %arg3, %c32_i64
+  // CHECK: arith.shrui %arg4, %c32_i64
+  // CHECK: arith.shrui %arg5, %c32_i64
+  // CHECK-NEXT: arith.trunci %arg5
+  // CHECK-NEXT: [[KEY11:%.*]] = arith.trunci
+  // CHECK-NEXT: [[SLOTS:%.*]] = memref.get_global @maps_tensor_maps
+  // The first lane acquires the slot of its SM, or the next one that is free, and compares its key.
   // CHECK: [[HINT:%.*]] = arith.remui {{.*}}, %c256
+  // CHECK: [[SLOT:%.*]] = scf.while (%{{.*}} = [[HINT]]) : (i32) -> i32
   // CHECK: cute_nvgpu.slot.acquire [[SLOTS]][{{.*}}, %c96] users 1
+  // CHECK: cute_nvgpu.nanosleep
+  // CHECK: [[N:%.*]] = arith.index_cast [[SLOT]]
+  // CHECK: [[KEPT:%.*]] = memref.load [[SLOTS]][[[N]], %c100] {alignment = 16 : i64}
+  // CHECK: arith.cmpi eq, [[KEPT]], [[KEY0]]
+  // CHECK: memref.load [[SLOTS]][[[N]], %c101] :
+  // CHECK-COUNT-10: memref.load [[SLOTS]]
+  // CHECK-NOT: memref.load
+  // CHECK: scf.yield [[SLOT]], {{.*}} : i32, i1
+  // CHECK: cute_nvgpu.warp_sync
+  // CHECK: [[OWN:%.*]], {{.*}} = gpu.shuffle idx {{.*}} : i32
+  // CHECK: [[MATCHES:%.*]], {{.*}} = gpu.shuffle idx {{.*}} : i1
+  // CHECK: [[SLOT:%.*]] = arith.index_cast [[OWN]]
+  // CHECK: [[DIFFERS:%.*]] = arith.xori [[MATCHES]], %true
+  // CHECK: scf.if [[DIFFERS]]
   // CHECK: [[MAPS:%.*]] = memref.view %arg7[%c9216][] : memref<9600xi8, 3> to memref<3x32xi32, 3>
   // CHECK-COUNT-3: memref.store {{.*}}, [[MAPS]]
   // CHECK: cute_nvgpu.warp_sync
@@ -47,13 +74,13 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: cute_nvgpu.tensormap.fill [[MAPS]][{{.*}}], [[ADDRESS]] sizes[[[SIZE0]], [[SIZE1]]] strides[[[BYTES]]] box[[[BOX]]] : {{.*}}memref<?x64xf16, 3>, swizzle = swizzle_128b
   // CHECK: cute_nvgpu.tensormap.fill [[MAPS]][{{.*}}], %arg5 sizes[%c4096{{.*}}] strides[] : {{.*}}memref<64xf32, 3>, swizzle = none
   // CHECK: cute_nvgpu.warp_sync
-  // The first lane searches on if the first attempt failed.
-  // CHECK: scf.while (%{{.*}} = [[HINT]]) : (i32) -> i32
-  // CHECK: cute_nvgpu.slot.acquire [[SLOTS]]
-  // CHECK: cute_nvgpu.nanosleep
-  // CHECK: cute_nvgpu.warp_sync
-  // CHECK: gpu.shuffle idx
   // CHECK-COUNT-3: cute_nvgpu.tensormap.publish [[MAPS]]
+  // One lane stores the key.
+  // CHECK: scf.if
+  // CHECK: memref.store [[KEY0]], [[SLOTS]][[[SLOT]], %c100]
+  // CHECK: memref.store [[KEY1]], [[SLOTS]][[[SLOT]], %c101]
+  // CHECK: memref.store [[KEY11]], [[SLOTS]][[[SLOT]], %c111]
+  // CHECK-COUNT-3: cute_nvgpu.tensormap.at [[SLOTS]][[[SLOT]],
   // CHECK-COUNT-3: nvgpu.tma.fence.descriptor
   // A tile of A is one box. Indices whose coordinates would overflow are out of bounds, too.
   // CHECK: nvgpu.mbarrier.try_wait.parity

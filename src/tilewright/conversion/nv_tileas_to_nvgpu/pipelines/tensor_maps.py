@@ -1,7 +1,7 @@
 """Tensor maps that a warp encodes for the views that it copies tiles of.
 
 Lanes write the fields of the maps in shared memory, each one map, and the warp publishes the maps
-to a slot in global memory, from where TMA reads them.
+to a slot in global memory, from where TMA reads them; unless the slot has them already.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import MemrefDescriptor
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import as_index, index_constant
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_keys import TensorMapKey
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_slots import (
     MAP_WORDS,
-    SlotSearch,
+    acquire_slot,
     release_slot,
+    store_key,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import OUT_OF_BOUNDS
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
@@ -32,7 +34,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.types import SHARED_SPACE, descrip
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
-from tilewright.dialects.arith.integer import MaxUIOp, OrIOp
+from tilewright.dialects.arith.integer import MaxUIOp, OrIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.tensormap import (
     TensorMapAtOp,
     TensorMapFillOp,
@@ -52,7 +54,7 @@ from tilewright.dialects.nv_tileas.types import TensorMapType, tensor_map
 from tilewright.dialects.nvgpu.tma import TmaFenceOp
 from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import DYNAMIC, I32, I64, IntegerType, MemRefType
+from tilewright.ir.types import DYNAMIC, I1, I32, I64, IntegerType, MemRefType
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.features import Feature
 
@@ -66,27 +68,22 @@ if TYPE_CHECKING:
 def create_tensor_maps(
     op: CreateTensorMapsOp, new: CreateTensorMapsOp, build: ConversionBuilder
 ) -> Result:
-    """Zero the maps in shared memory, fill them, and publish them to a slot."""
+    """Acquire a slot, and encode the maps there if it has others."""
     if Feature.TMA not in target_or_baseline(op):
         raise Unsupported(f"'{op.name}' on a GPU without {Feature.TMA.value}", op.location)
     types = [tensor_map(map) for map in op.maps]
     views = [build.values(view) for view in op.views]
     tensors = [_tensor(build, *each) for each in zip(types, views, strict=True)]
-    lane = thread_id(op, build)
-    search = SlotSearch(op, build)
-    storage = _storage(op, build)
-    zero, column = constant(build, 0), as_index(build, lane)
-    for row in range(len(tensors)):
-        indices = [index_constant(build, row), column]
-        build.create(StoreOp, value=zero, memref=storage, indices=indices)
-    build.create(WarpSyncOp)
-    rows = _fill_all(build, tensors, storage, lane)
-    build.create(WarpSyncOp)
-    slot = lowering_context(build).tensor_map_slots[op] = search.slot()
-    maps = [
-        _publish(build, storage, slot, row, tensor.type)
-        for row, tensor in zip(rows, tensors, strict=True)
-    ]
+    kinds = _kinds(tensors)
+    key = TensorMapKey(build, [value for tensor in tensors for value in tensor.arguments])
+    slot, is_current = acquire_slot(op, build, key)
+    lowering_context(build).tensor_map_slots[op] = slot
+    is_other = build.create(XOrIOp, lhs=is_current, rhs=constant(build, 1, I1)).result
+    with predicated(build, is_other):
+        _encode(op, build, [[tensors[number] for number in kind] for kind in kinds], slot)
+        store_key(op, build, slot, key)
+    rows = [number for kind in kinds for number in kind]
+    maps = [_map(build, slot, rows.index(n), tensor.type) for n, tensor in enumerate(tensors)]
     for map in maps:
         build.create(TmaFenceOp, tensor_map_descriptor=map)
     return [(map, tensor.beyond) for map, tensor in zip(maps, tensors, strict=True)]
@@ -113,6 +110,8 @@ class _Tensor(NamedTuple):
     """Bytes, as i64, of all dimensions but the contiguous one."""
     beyond: Value
     """0; of an empty tensor, a coordinate that is out of bounds."""
+    arguments: Sequence[Value]
+    """What its map depends on at run time: the address, then sizes and strides, as i64."""
 
     @property
     def box(self) -> tuple[int, ...]:
@@ -129,10 +128,12 @@ def _tensor(build: ConversionBuilder, map: TensorMapType, view: Sequence[Value])
     source = map.view.source
     memory, order = MemrefDescriptor(source, view), memory_order(source)
     sizes: list[OpFoldResult] = []
+    arguments = [memory.base]
     empty: Value | None = None
     for dimension in order:
         size = memory.sizes[dimension]
         if not isinstance(size, int):
+            arguments.append(size)
             short = build.create(TruncIOp, source=size, types=[I32]).result
             is_zero = _compare(build, CmpIPredicate.EQ, short, 0)
             empty = is_zero if empty is None else _either(build, empty, is_zero)
@@ -145,10 +146,52 @@ def _tensor(build: ConversionBuilder, map: TensorMapType, view: Sequence[Value])
     strides: list[OpFoldResult] = []
     for dimension in order[:-1]:
         # The stride along an extent of 1 is never taken, but must be one that the hardware takes.
-        is_one = source.shape[dimension] == 1
-        bytes = multiply(build, memory.strides[dimension], pointee_bytes(source.element), I64)
-        strides.append(STRIDE_BYTES if is_one else bytes)
-    return _Tensor(descriptor_type(map), memory.base, sizes, strides, beyond)
+        stride = STRIDE_BYTES
+        if source.shape[dimension] != 1:
+            stride = memory.strides[dimension]
+            if not isinstance(stride, int):
+                arguments.append(stride)
+            stride = multiply(build, stride, pointee_bytes(source.element), I64)
+        strides.append(stride)
+    return _Tensor(descriptor_type(map), memory.base, sizes, strides, beyond, arguments)
+
+
+def _kinds(tensors: Sequence[_Tensor]) -> list[list[int]]:
+    """The numbers of the tensors of each kind."""
+    kinds: dict[tuple[object, ...], list[int]] = {}
+    for number, tensor in enumerate(tensors):
+        kinds.setdefault(tensor.kind, []).append(number)
+    return list(kinds.values())
+
+
+def _encode(
+    op: CreateTensorMapsOp,
+    build: ConversionBuilder,
+    kinds: Sequence[Sequence[_Tensor]],
+    slot: TensorMapSlot,
+) -> None:
+    """Zero the maps in shared memory, fill them, and publish them to the slot."""
+    storage, lane = _storage(op, build), thread_id(op, build)
+    zero, column = constant(build, 0), as_index(build, lane)
+    rows = [index_constant(build, row) for row in range(len(op.maps))]
+    for row in rows:
+        build.create(StoreOp, value=zero, memref=storage, indices=[row, column])
+    build.create(WarpSyncOp)
+    first = 0
+    for tensors in kinds:
+        own = as_value(build, add(build, lane, -first))
+        with predicated(build, _compare(build, CmpIPredicate.ULT, own, len(tensors))):
+            _fill(build, tensors, storage, lane, own)
+        first += len(tensors)
+    build.create(WarpSyncOp)
+    for number, row in enumerate(rows):
+        build.create(
+            TensorMapPublishOp,
+            storage=storage,
+            indices=[row, index_constant(build, 0)],
+            slots=slot.slots,
+            slot_indices=_map_indices(build, slot, number),
+        )
 
 
 def _storage(op: CreateTensorMapsOp, build: ConversionBuilder) -> Value:
@@ -157,25 +200,6 @@ def _storage(op: CreateTensorMapsOp, build: ConversionBuilder) -> Value:
     type = MemRefType((len(op.maps), MAP_WORDS), I32, None, SHARED_SPACE)
     shift = index_constant(build, start)
     return build.create(ViewOp, source=buffer, byte_shift=shift, types=[type]).result
-
-
-def _fill_all(
-    build: ConversionBuilder, tensors: Sequence[_Tensor], storage: Value, lane: Value
-) -> list[int]:
-    """Fill the maps, those of a kind at the same time; returns the row of each map."""
-    kinds: dict[tuple[object, ...], list[int]] = {}
-    for number, tensor in enumerate(tensors):
-        kinds.setdefault(tensor.kind, []).append(number)
-    rows = [0] * len(tensors)
-    first = 0
-    for numbers in kinds.values():
-        for row, number in enumerate(numbers, first):
-            rows[number] = row
-        own = as_value(build, add(build, lane, -first))
-        with predicated(build, _compare(build, CmpIPredicate.ULT, own, len(numbers))):
-            _fill(build, [tensors[number] for number in numbers], storage, lane, own)
-        first += len(numbers)
-    return rows
 
 
 def _fill(
@@ -211,24 +235,16 @@ def _fill(
     )
 
 
-def _publish(
-    build: ConversionBuilder,
-    storage: Value,
-    slot: TensorMapSlot,
-    row: int,
-    type: TensorMapDescriptorType,
+def _map_indices(build: ConversionBuilder, slot: TensorMapSlot, row: int) -> list[Value]:
+    return [slot.number, index_constant(build, row * MAP_WORDS)]
+
+
+def _map(
+    build: ConversionBuilder, slot: TensorMapSlot, row: int, type: TensorMapDescriptorType
 ) -> Value:
-    """Copy the map in a row to the slot; returns the map there."""
-    target = [slot.number, index_constant(build, row * MAP_WORDS)]
-    source = [index_constant(build, row), index_constant(build, 0)]
-    build.create(
-        TensorMapPublishOp,
-        storage=storage,
-        indices=source,
-        slots=slot.slots,
-        slot_indices=target,
-    )
-    return build.create(TensorMapAtOp, slots=slot.slots, indices=target, types=[type]).tensor_map
+    """The map in a row of the slot."""
+    indices = _map_indices(build, slot, row)
+    return build.create(TensorMapAtOp, slots=slot.slots, indices=indices, types=[type]).tensor_map
 
 
 def _compare(build: ConversionBuilder, predicate: CmpIPredicate, a: Value, b: int) -> Value:

@@ -34,6 +34,7 @@ PASSES: Final = {
     "inline-calls": "tilewright.transforms.nv_tileaa.inline_calls:InlineCalls",
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
+    "localize-stores": "tilewright.transforms.nv_tileas.localize_stores:LocalizeStores",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
     "merge-loads": "tilewright.transforms.nv_tileaa.merge_loads:MergeLoads",
     "materialize-schedule": (
@@ -145,6 +146,7 @@ LOWERING_PIPELINE: Final = {
         Step("swap-dot-operands", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
+        Step("localize-stores", since=2),
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),

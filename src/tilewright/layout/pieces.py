@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
 from tilewright.layout.staging import common_vector
+from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +31,11 @@ def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:
     ours = source.vectors(REGISTER)
     together = common_vector(source, wanted, element)
     candidates = [v for v in wanted.vectors(REGISTER) if _is_alone(v, (source, wanted))]
-    candidates.sort(key=lambda v: (v in together, v not in ours, -v))
+    if transfer(source, wanted).move <= Move.SHUFFLES:
+        # Matrices of a warp are whole in every piece.
+        candidates.sort(key=lambda v: (v not in ours, v in together, -v))
+    else:
+        candidates.sort(key=lambda v: (v in together, v not in ours, -v))
     return tuple(candidates[:missing])
 
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 def scratch_bytes(op: Operation) -> int:
     """The bytes of scratch memory that an operation stages values through; 0 for most.
 
-    All threads of a block wait for each other between writing and reading it.
+    All threads of a block wait for each other between writing and reading it, unless the operation
+    `stays_in_warps`.
     """
     match op:
         case ConvertLayoutOp() if not in_shared_memory(op.result):
@@ -59,6 +60,16 @@ def scratch_bytes(op: Operation) -> int:
             return _aligned(_tile(op.result.type)) if is_broadcast(op) else 0
         case _:
             return 0
+
+
+def stays_in_warps(op: Operation) -> bool:
+    """Whether only the lanes of a warp exchange data: through memory of the warp's own, if any.
+
+    Every execution of the operation has the same memory for a warp.
+    """
+    if not isinstance(op, ConvertLayoutOp) or in_shared_memory(op.result):
+        return False
+    return transfer(layout_of(op.source), layout_of(op.result)).move <= Move.SHUFFLES
 
 
 def _converted(op: ConvertLayoutOp) -> int:

@@ -29,7 +29,7 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
-from tilewright.plans.scratch import is_broadcast, scratch_bytes
+from tilewright.plans.scratch import is_broadcast, scratch_bytes, stays_in_warps
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class _Walk:
         for op in block:
             if isinstance(op, AccessOp):
                 pending = self._access(op, pending)
-            elif isinstance(op, BarrierOp) or scratch_bytes(op):
+            elif isinstance(op, BarrierOp) or (scratch_bytes(op) and not stays_in_warps(op)):
                 pending = frozenset()
             elif op.regions:
                 pending = self._inside(op, pending)

@@ -5,6 +5,7 @@ never live at the same time may share it. Scratch memory is above what is live a
 an operation writes it, waits at a barrier, and reads. After that barrier all earlier reads are
 complete, so only the memory that was used last may still be read. Operations alternate between two
 scratch areas; where both may still be read, in a loop for instance, a barrier precedes the write.
+An operation that exchanges data within warps has no barrier, and needs none before it is repeated.
 If the GPU has space for one area only, a barrier precedes every write.
 """
 
@@ -41,7 +42,7 @@ from tilewright.ir.types import I64
 from tilewright.layout.bank_conflicts import LINE
 from tilewright.layout.wgmma import ALIGNMENT
 from tilewright.plans.allocations import aligned, allocated_bytes
-from tilewright.plans.scratch import scratch_bytes
+from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.support.diagnostics import Unsupported, UserError
 from tilewright.transforms.nv_tileas.shared_lifetimes import (
     allocate,
@@ -185,7 +186,7 @@ class Pending(NamedTuple):
     def conflicts(self, span: Span, private: Operation | None = None) -> bool:
         """Whether a write to a span has to wait for these.
 
-        In the memory of a `private` pipeline each thread has a part of its own.
+        In the memory of a `private` operation each thread, or warp, has a part of its own.
         """
         return self.is_written(span, private) or _overlap(self.reads, span, private)
 
@@ -238,12 +239,17 @@ class _Planner:
         return pending
 
     def _use_scratch(self, op: Operation, pending: Pending) -> Pending:
+        # A warp alone accesses its memory of an operation that stays in warps, time after time.
+        own = op if stays_in_warps(op) else None
         areas = self._areas[op].spans()
-        free = [span for span in areas if not pending.conflicts(span)]
+        free = [span for span in areas if not pending.conflicts(span, own)]
         span = free[0] if free else areas[0]
         self.assigned[op] = span
         self._waits[op] = not free
-        return Pending(frozenset((Access(op, span),)), frozenset())
+        accesses = frozenset((Access(op, span),))
+        if own is None or not free:
+            return Pending(accesses, frozenset())
+        return Pending(pending.reads | accesses, pending.writes)
 
     def _access(self, op: Operation, pending: Pending) -> Pending:
         """An access to an allocation by all threads."""

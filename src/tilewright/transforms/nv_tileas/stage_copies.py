@@ -183,7 +183,7 @@ class StageCopies:
                 type = laid_out(element_of(loaded.type), use.layout)
                 tile = self._read_one(build, token, number, type, load)
                 for op in use.shape_ops:
-                    layout = _led_on(op, layout_of(tile))
+                    layout = led_on(op, layout_of(tile))
                     made = op.like([tile], [laid_out(element_of(tile.type), layout)])
                     build.insert(made)
                     tile = made.results[0]
@@ -238,7 +238,7 @@ def _new_token(build: Builder) -> Value:
     return build.create(CreateMemTokenOp).result
 
 
-def _led_on(op: Rearrangement, layout: Layout) -> Layout:
+def led_on(op: Rearrangement, layout: Layout) -> Layout:
     """The layout of the result of a shape operation on a source in a layout."""
     if isinstance(op, PermuteOp):
         return layout.permute(op.order)

@@ -14,6 +14,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.shape.convert_layout_shuffle impor
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import LdMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.stmatrix import StMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
@@ -21,7 +22,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_re
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
-from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
+from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp, WarpSyncOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
@@ -35,11 +36,12 @@ from tilewright.layout.pieces import one_piece, piece_bits, piece_of_thread, pie
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, is_shuffled, transfer
 from tilewright.layout.vector_access import contiguous_offsets
-from tilewright.plans.scratch import register_bytes
+from tilewright.plans.scratch import register_bytes, stays_in_warps
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
 
 
 @converts(ConvertLayoutOp)
@@ -74,38 +76,72 @@ def _store_to_placement(
 class _SharedMemoryConversion:
     """A layout conversion through shared memory: small tiles at once, large ones in pieces."""
 
-    __slots__ = ("_bits", "_build", "_is_owner", "_op", "_reads", "_source", "_target", "_writes")
+    __slots__ = (
+        "_bits",
+        "_build",
+        "_is_owner",
+        "_op",
+        "_reads",
+        "_source",
+        "_stays_in_warps",
+        "_target",
+        "_writes",
+    )
 
     def __init__(self, op: ConvertLayoutOp, build: ConversionBuilder) -> None:
         self._op, self._build = op, build
+        self._stays_in_warps = stays_in_warps(op)
         self._source, self._target = layout_of(op.source), layout_of(op.result)
         bytes = register_bytes(element_of(op.source.type))
         self._bits = piece_bits(self._source, self._target, bytes)
         source, target = (one_piece(each, self._bits) for each in (self._source, self._target))
-        matrices = matrix_memory(source, target, bytes)
-        offsets = (matrices or staging(source, target, bytes)).inverse()
-        vector = ROW // bytes if matrices else 1 << len(common_vector(source, target, bytes))
         self._is_owner = is_owner(op, build, op.source)
-        self._writes = SharedTile(op, build, source.then(offsets), vector, bytes)
-        read_offsets = target.then(offsets)
-        access = matrix_access(read_offsets, bytes) if matrices else None
-        if access is None:
-            self._reads = SharedTile(op, build, read_offsets, vector, bytes)
-        else:
-            self._reads = LdMatrixTile(
-                op, build, access, [v * bytes for v in read_offsets.vectors(WARP)]
-            )
+        stored = self._stored_matrices(source, target, bytes)
+        loaded = matrix_memory(source, target, bytes) if stored is None else None
+        memory = stored or loaded
+        vector = ROW // bytes if memory else 1 << len(common_vector(source, target, bytes))
+        offsets = (memory or staging(source, target, bytes)).inverse()
+        written, read = source.then(offsets), target.then(offsets)
+        writes = matrix_access(written, bytes) if stored else None
+        reads = matrix_access(read, bytes) if loaded else None
+        self._writes = (
+            SharedTile(op, build, written, vector, bytes)
+            if writes is None
+            else StMatrixTile(op, build, writes, [v * bytes for v in written.vectors(WARP)])
+        )
+        self._reads = (
+            SharedTile(op, build, read, vector, bytes)
+            if reads is None
+            else LdMatrixTile(op, build, reads, [v * bytes for v in read.vectors(WARP)])
+        )
+
+    def _stored_matrices(self, source: Layout, target: Layout, bytes: int) -> Layout | None:
+        """The memory that stmatrix writes and threads read in rows of 16 bytes, if there is one.
+
+        All lanes of a warp take part in the instruction. It takes registers as they are, while
+        ldmatrix would need rows of 16 bytes, which a thread of accumulators has to assemble.
+        """
+        if Feature.STMATRIX not in target_or_baseline(self._op) or self._is_owner is not None:
+            return None
+        if any(piece_of_thread(self._source, self._bits)):
+            return None
+        memory = matrix_memory(target, source, bytes)
+        access = None if memory is None else matrix_access(source.then(memory.inverse()), bytes)
+        return None if access is None or access.transposed else memory
 
     def convert(self, vector: Value) -> Value:
         """The registers of the result."""
         build, type = self._build, vector_type(self._build, self._op.result)
+        if self._stays_in_warps:
+            # Other lanes may still read what the operation exchanged the last time.
+            self._synchronize()
         if not self._bits:
             return self._piece(vector, 0, type)
         results: dict[int, Value] = {}
         count = type.shape[0] >> len(self._bits)
         for piece in range(1 << len(self._bits)):
             if piece:
-                synchronize(self._op, build)
+                self._synchronize()
             part = self._piece(vector, piece, VectorType((count,), type.element))
             registers = piece_registers(self._target, self._bits, piece)
             results.update(zip(registers, elements(build, part), strict=True))
@@ -117,8 +153,15 @@ class _SharedMemoryConversion:
         with predicated(build, conjunction(build, self._is_owner, self._holds(piece))):
             registers = piece_registers(self._source, self._bits, piece)
             self._writes.write(select_registers(build, vector, registers))
-        synchronize(self._op, build)
+        self._synchronize()
         return self._reads.read(type)
+
+    def _synchronize(self) -> None:
+        """Wait for the threads that exchange data: those of the warp, or all."""
+        if self._stays_in_warps:
+            self._build.create(WarpSyncOp)
+        else:
+            synchronize(self._op, self._build)
 
     def _holds(self, piece: int) -> Value | None:
         """Whether a thread holds elements of a piece; None if every thread does."""

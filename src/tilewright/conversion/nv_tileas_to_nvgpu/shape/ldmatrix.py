@@ -25,12 +25,38 @@ if TYPE_CHECKING:
     from tilewright.layout.matrices import MatrixAccess
 
 
-class LdMatrixTile:
-    """A thread's registers of a tile in shared memory, loaded by its warp with ldmatrix.
+def matrix_pointers(
+    op: Operation,
+    build: ConversionBuilder,
+    access: MatrixAccess,
+    warps: Sequence[int],
+    start: OpFoldResult = 0,
+    *,
+    first: int = 0,
+) -> list[Value]:
+    """The row that each lane addresses, for each instruction of an access.
 
     The tile begins at the byte `start` of the operation's scratch memory; `first` is the byte
     offset of its first element, which is added bit by bit where memory is swizzled.
     """
+    rows = [*access.rows, *access.matrices]
+    # Addresses of lanes beyond the matrices are ignored.
+    images = [*rows, *[0] * (LANE_BITS - len(rows)), *warps]
+    thread_part = apply_linear(build, thread_id(op, build), images)
+    thread_bits = gf2.support(images)
+    bases: dict[int, OpFoldResult] = {}
+    pointers: list[Value] = []
+    for number in range(1 << len(access.rest)):
+        offset = gf2.combine(access.rest, number) ^ first
+        changed = offset & thread_bits
+        if changed not in bases:
+            bases[changed] = add(build, xor(build, thread_part, changed), start)
+        pointers.append(scratch_pointer(op, build, bases[changed], offset ^ changed))
+    return pointers
+
+
+class LdMatrixTile:
+    """A thread's registers of a tile in shared memory, loaded by its warp with ldmatrix."""
 
     __slots__ = ("_access", "_build", "_pointers")
 
@@ -44,21 +70,8 @@ class LdMatrixTile:
         *,
         first: int = 0,
     ) -> None:
-        self._access = access
-        self._build = build
-        rows = [*access.rows, *access.matrices]
-        # Addresses of lanes beyond the matrices are ignored.
-        images = [*rows, *[0] * (LANE_BITS - len(rows)), *warps]
-        thread_part = apply_linear(build, thread_id(op, build), images)
-        thread_bits = gf2.support(images)
-        bases: dict[int, OpFoldResult] = {}
-        self._pointers: list[Value] = []
-        for number in range(1 << len(access.rest)):
-            offset = gf2.combine(access.rest, number) ^ first
-            changed = offset & thread_bits
-            if changed not in bases:
-                bases[changed] = add(build, xor(build, thread_part, changed), start)
-            self._pointers.append(scratch_pointer(op, build, bases[changed], offset ^ changed))
+        self._access, self._build = access, build
+        self._pointers = matrix_pointers(op, build, access, warps, start, first=first)
 
     def read(self, type: VectorType) -> Value:
         """Load all registers."""

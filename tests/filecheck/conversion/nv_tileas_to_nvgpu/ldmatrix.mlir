@@ -6,7 +6,7 @@
 #a = #nv_tileas.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 80>} {
   // CHECK-LABEL: @operand
-  // CHECK: gpu.barrier
+  // CHECK: cute_nvgpu.warp_sync
   // CHECK: nvvm.ldmatrix {{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32}
   // CHECK-NOT: llvm.load
   // CHECK: gpu.return
@@ -15,7 +15,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     nv_tileaa.return
   }
   // CHECK-LABEL: @transposed_operand
-  // CHECK: gpu.barrier
+  // CHECK: cute_nvgpu.warp_sync
   // CHECK: nvvm.ldmatrix {{.*}} {layout = #nvvm.mma_layout<col>, num = 4 : i32}
   // CHECK-NOT: llvm.load
   // CHECK: gpu.return

@@ -3,7 +3,8 @@
 A coalesced store spreads the rows of a tile over all warps; a warp of a dot holds some rows of
 the accumulators. If each warp stores its own rows, the conversion between both layouts exchanges
 data within warps alone: it needs no barrier, and warpgroups that do not wait for each other store
-while others multiply.
+while others multiply. The conversion is the last operation before the store, where elements are
+narrow already.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
 from tilewright.dialects.nv_tileas.memory import TiledStoreOp
 from tilewright.dialects.nv_tileas.shape import (
@@ -41,63 +43,69 @@ class LocalizeStores(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for convert in [inner for inner in op.walk() if isinstance(inner, ConvertLayoutOp)]:
-            stored = _stored_tile(convert)
-            layout = None if stored is None else _local_layout(convert, stored)
-            if stored is not None and layout is not None:
-                _convert_to(convert, stored, layout)
+            stored = None if in_shared_memory(convert.result) else _stored_tile(convert)
+            if stored is None or not _crosses_warps(convert):
+                continue
+            layout = _local_layout(stored)
+            if layout is not None or stored.is_narrowed:
+                _convert_last(stored, layout or layout_of(stored.store.tile))
 
 
 class StoredTile(NamedTuple):
-    """A converted tile that is only stored, after shape operations that reorder nothing."""
+    """A converted tile that is only stored, after operations that take any layout."""
 
-    shape_ops: Sequence[Rearrangement]
+    convert: ConvertLayoutOp
+    ops: Sequence[Rearrangement | ConversionOp]
     store: TiledStoreOp
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether its elements are narrower when it is stored."""
+        converted, stored = self.convert.result.type, self.store.tile.type
+        return register_bytes(element_of(stored)) < register_bytes(element_of(converted))
 
 
 def _stored_tile(convert: ConvertLayoutOp) -> StoredTile | None:
     """The store of a converted tile, if it has no other use."""
-    shape_ops: list[Rearrangement] = []
+    ops: list[Rearrangement | ConversionOp] = []
     tile = convert.result
     while tile.has_one_use:
         user = next(iter(tile.users))
         if isinstance(user, TiledStoreOp):
-            return StoredTile(shape_ops, user)
-        if not isinstance(user, ViewOp | ExpandDimsOp | PermuteOp):
+            return StoredTile(convert, ops, user)
+        if not isinstance(user, ViewOp | ExpandDimsOp | PermuteOp | ConversionOp):
             return None
-        shape_ops.append(user)
-        tile = user.result
+        ops.append(user)
+        tile = user.results[0]
     return None
 
 
-def _local_layout(convert: ConvertLayoutOp, stored: StoredTile) -> Layout | None:
-    """The layout of a converted tile that does not leave its warps; None if there is none."""
-    if in_shared_memory(convert.result):
-        return None
-    source = layout_of(convert.source)
-    if transfer(source, layout_of(convert.result)).move is not Move.SHARED:
-        return None
-    for op in stored.shape_ops:
-        source = led_on(op, source)
-    store = stored.store
-    bytes = register_bytes(element_of(store.tile.type))
-    layout = warp_stores(source, layout_of(store.tile), store.vector, bytes)
-    if layout is None:
-        return None
-    for op in reversed(stored.shape_ops):
-        layout = op.led_back(layout)
-    return layout
+def _crosses_warps(convert: ConvertLayoutOp) -> bool:
+    exchange = transfer(layout_of(convert.source), layout_of(convert.result))
+    return exchange.move is Move.SHARED
 
 
-def _convert_to(convert: ConvertLayoutOp, stored: StoredTile, layout: Layout) -> None:
-    """Convert a tile to another layout, and store it in that."""
-    element = element_of(convert.result.type)
-    tile = convert.source
-    old: list[Operation] = [convert, *stored.shape_ops]
-    for op in old:
+def _local_layout(stored: StoredTile) -> Layout | None:
+    """The layout of the store in which no element leaves its warp; None if there is none."""
+    layout, store = layout_of(stored.convert.source), stored.store
+    for op in stored.ops:
         layout = led_on(op, layout) if isinstance(op, Rearrangement) else layout
-        made = op.like([tile], [laid_out(element, layout)])
+    bytes = register_bytes(element_of(store.tile.type))
+    return warp_stores(layout, layout_of(store.tile), store.vector, bytes)
+
+
+def _convert_last(stored: StoredTile, layout: Layout) -> None:
+    """Convert a tile to the layout of its store right before it."""
+    tile = stored.convert.source
+    for op in stored.ops:
+        own = layout_of(tile)
+        own = led_on(op, own) if isinstance(op, Rearrangement) else own
+        made = op.like([tile], [laid_out(element_of(op.results[0].type), own)])
         made.insert_before(op)
         tile = made.results[0]
-    stored.store.replace_operand(old[-1].results[0], tile)
-    for op in reversed(old):
+    type = laid_out(element_of(tile.type), layout)
+    last = stored.convert.like([tile], [type])
+    last.insert_before(stored.store)
+    stored.store.replace_operand(stored.store.tile, last.results[0])
+    for op in reversed((stored.convert, *stored.ops)):
         op.erase()

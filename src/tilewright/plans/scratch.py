@@ -69,7 +69,10 @@ def stays_in_warps(op: Operation) -> bool:
     """
     if not isinstance(op, ConvertLayoutOp) or in_shared_memory(op.result):
         return False
-    return transfer(layout_of(op.source), layout_of(op.result)).move <= Move.SHUFFLES
+    source = layout_of(op.source)
+    # Of elements that several warps hold, only one would write them.
+    is_held_once = WARP not in source.replicas()
+    return is_held_once and transfer(source, layout_of(op.result)).move <= Move.SHUFFLES
 
 
 def _converted(op: ConvertLayoutOp) -> int:

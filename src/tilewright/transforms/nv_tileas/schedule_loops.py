@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.remarks import load_remark
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
@@ -51,6 +50,11 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     pipelined_loads,
     plan_stage,
 )
+from tilewright.transforms.nv_tileas.schedule_remarks import (
+    report_cluster,
+    report_loads,
+    report_specialization,
+)
 from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 
@@ -72,14 +76,6 @@ HELD_STAGES: Final = 3
 RESERVE: Final = 1024
 """Bytes of shared memory that are kept free: for mbarriers, where a function has some, and in
 blocks beside which others are to be resident."""
-
-
-INSTRUCTIONS: Final = {
-    CopyEngine.CP_ASYNC: "cp.async",
-    CopyEngine.REGISTERS: "ld.global",
-    CopyEngine.TMA: "cp.async.bulk.tensor",
-}
-"""The instruction of each engine that reads memory."""
 
 
 class Limits(NamedTuple):
@@ -130,10 +126,18 @@ class ScheduleLoops(Pass):
         for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
             _share_pipeline(loop)
         if self.agents:
-            specialization = Specialization(function, self.stages)
-            if specialization.problem is None and (self.agents > 0 or specialization.is_worthwhile):
-                specialization.record()
-        _report(function, sink)
+            self._specialize(function, sink)
+        report_loads(function, sink)
+        report_cluster(function, sink)
+
+    def _specialize(self, function: FuncOp, sink: Sink) -> None:
+        """Let a producer copy by TMA for the scheduled loops, where that is possible and pays."""
+        specialization = Specialization(function, self.stages)
+        is_wanted = self.agents > 0 or specialization.is_worthwhile
+        chosen = specialization.problem is None and is_wanted
+        if chosen:
+            specialization.record()
+        report_specialization(function, specialization, sink, chosen=chosen)
 
     def _choose(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
@@ -336,14 +340,3 @@ def _record(loop: ForOp, loads: Sequence[TileLoad], schedule: ScheduleAttr) -> N
         load.attributes[ENGINE] = engine_of(load)
     for dot in _overlapping(loop, loads) if schedule.lag else ():
         dot.attributes[IN_FLIGHT] = UnitAttr()
-
-
-def _report(function: FuncOp, sink: Sink) -> None:
-    """Report what copies each load of a scheduled loop."""
-    if not sink.wants_remarks:
-        return
-    for load in [op for op in function.walk() if isinstance(op, TileLoad)]:
-        engine = load.attributes.get(ENGINE)
-        if isinstance(engine, CopyEngine):
-            instruction = INSTRUCTIONS[engine]
-            sink.remark(load_remark(load, instruction, function.sym_name, ScheduleLoops.name))

@@ -1,0 +1,68 @@
+"""Remarks on schedules: what copies each load, warp specialization, and hints that are not met."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.remarks import load_remark
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE
+from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.support.remarks import COMPILER, MEMORY, Remark
+from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+from tilewright.transforms.nv_tileas.tma_loads import tma_problem
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+
+PASS: Final = "schedule-loops"
+INSTRUCTIONS: Final = {
+    CopyEngine.CP_ASYNC: "cp.async",
+    CopyEngine.REGISTERS: "ld.global",
+    CopyEngine.TMA: "cp.async.bulk.tensor",
+}
+"""The instruction of each engine that reads memory."""
+
+
+def report_loads(function: FuncOp, sink: Sink) -> None:
+    """Report what copies each load of a scheduled loop, and why TMA does not if it should."""
+    if not sink.wants_remarks:
+        return
+    for load in [op for op in function.walk() if isinstance(op, TileLoad)]:
+        engine = load.attributes.get(ENGINE)
+        if isinstance(engine, CopyEngine):
+            sink.remark(load_remark(load, INSTRUCTIONS[engine], function.sym_name, PASS))
+        if engine is not CopyEngine.TMA and getattr(load, "allow_tma", None):
+            reason = tma_problem(load) or "encoding its tensor map would not pay"
+            text = f"allow_tma is not used: {reason}"
+            sink.remark(
+                Remark("missed", MEMORY, "RemarkTma", text, PASS, function.sym_name, load.location)
+            )
+
+
+def report_specialization(
+    function: FuncOp, specialization: Specialization, sink: Sink, *, chosen: bool
+) -> None:
+    """Report on the warps of a kernel with dots by wgmma: specialized, or why not."""
+    dots = [op for op in function.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
+    if not sink.wants_remarks or not dots:
+        return
+    if chosen:
+        text = f"Warps specialized: one copies by TMA to {specialization.stages} stages"
+    else:
+        reason = specialization.problem or "encoding tensor maps would not pay"
+        text = f"Warps not specialized: {reason}"
+    kind = "passed" if chosen else "missed"
+    name, location = "RemarkWarpSpecialization", function.location
+    sink.remark(Remark(kind, COMPILER, name, text, PASS, function.sym_name, location))
+
+
+def report_cluster(function: FuncOp, sink: Sink) -> None:
+    """Report that CTAs of a cluster do not share tiles."""
+    spec = function.kernel_spec
+    if sink.wants_remarks and spec is not None and spec.num_ctas is not None and spec.num_ctas > 1:
+        text = f"num_ctas {spec.num_ctas} is not used: each CTA computes tiles of its own"
+        name, location = "RemarkCluster", function.location
+        sink.remark(Remark("missed", COMPILER, name, text, PASS, function.sym_name, location))

@@ -1,0 +1,66 @@
+"""Remarks on schedules: warp specialization, and hints that are not met."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from scheduled_loops import lowered_as_far_as, matmul
+
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.support.diagnostics import Sink
+from tilewright.support.remarks import Remark
+
+BEFORE: Final = "hoist-conversions"
+"""The pass before `schedule-loops`."""
+UNALIGNED: Final = "its address and strides are not known to be multiples of 16 bytes"
+
+
+def remarks(program: str, name: str, options: str = "") -> list[Remark]:
+    """The remarks of `schedule-loops` on a program that have a name."""
+    module = lowered_as_far_as(BEFORE, program)
+    sink = Sink(remarks=True)
+    parse_pipeline(f"schedule-loops{options}").run(module, sink)
+    return [each for each in sink.remarks if each.name == name]
+
+
+def test_specialized_warps_are_reported() -> None:
+    (remark,) = remarks(matmul(128, 128, 64), "RemarkWarpSpecialization", "{agents=1}")
+    assert remark.kind == "passed"
+    assert remark.text == "Warps specialized: one copies by TMA to 6 stages"
+    assert remark.function == "k"
+
+
+@pytest.mark.parametrize(("divisor", "reason"), [
+    (16, "encoding tensor maps would not pay"),
+    (1, f"TMA cannot copy a tile: {UNALIGNED}"),
+])  # fmt: skip
+def test_a_reason_is_given_if_warps_are_not_specialized(divisor: int, reason: str) -> None:
+    program = matmul(128, 128, 64, divisor=divisor)
+    (remark,) = remarks(program, "RemarkWarpSpecialization")
+    assert (remark.kind, remark.text) == ("missed", f"Warps not specialized: {reason}")
+
+
+def test_kernels_without_wgmma_have_no_remark() -> None:
+    assert not remarks(matmul(16, 16, 16), "RemarkWarpSpecialization")
+
+
+def test_allow_tma_is_explained_where_it_is_not_used() -> None:
+    hint = " optimization_hints = <sm_90 = {allow_tma = true}>"
+    hinted = matmul(128, 128, 64).replace("%pv[%zero, %i] :", f"%pv[%zero, %i]{hint} :")
+    (remark,) = remarks(hinted, "RemarkTma")
+    assert remark.kind == "missed"
+    assert remark.text == "allow_tma is not used: encoding its tensor map would not pay"
+    assert not remarks(hinted, "RemarkTma", "{agents=1}")
+
+
+def test_num_ctas_is_explained() -> None:
+    one, two = (
+        matmul(128, 128, 64, occupancy=1).replace(
+            "{occupancy = 1}", f"{{num_cta_in_cga = {count}}}"
+        )
+        for count in (1, 2)
+    )
+    assert not remarks(one, "RemarkCluster")
+    (remark,) = remarks(two, "RemarkCluster")
+    assert remark.text == "num_ctas 2 is not used: each CTA computes tiles of its own"

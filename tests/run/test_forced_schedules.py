@@ -32,6 +32,9 @@ PROGRAMS: Final = (
 GEMMS: Final = ("pipelines", "operand_paths", "gemm", "gemm_warpgroups", "gemm_types", "split_k")
 WGMMA: Final = ("pipelines", "operand_paths", "gemm_warpgroups")
 """Those with tiles of 64 rows or more."""
+AGENTS: Final = ("agents=1", "stages=4,agents=1", "stages=3,k-parts=2,agents=1")
+"""Schedules with a producer and consumers, where `wgmma` reads what TMA can copy."""
+TMA: Final = "cp.async.bulk.tensor"
 ARCHES: Final = ("sm_90", "sm_80")
 SEEDS: Final = (1, 2)
 """Orders in which the emulator schedules warps and completes copies."""
@@ -59,9 +62,10 @@ class Case(NamedTuple):
 def cases() -> list[object]:
     schedules = [f"stages={s},in-flight={f}" for s, f in product((1, 2, 3, 4), (0, 1))]
     schedules += ["k-parts=2", "stages=3,in-flight=1,k-parts=4", "stages=4,in-flight=0,k-parts=8"]
+    chosen = [*product(PROGRAMS, schedules, ARCHES), *product(WGMMA, AGENTS, ARCHES[:1])]
     return [
         pytest.param(case, id=case.id, marks=() if _is_kept(case) else EXHAUSTIVE)
-        for case in map(Case._make, product(PROGRAMS, schedules, ARCHES))
+        for case in map(Case._make, chosen)
     ]
 
 
@@ -85,15 +89,20 @@ def test_results_do_not_depend_on_the_schedule(case: Case) -> None:
     module = read_runnable(text, f"{case.program}.mlir")
     runs = parse_runs(text)
     assert all(run.expected for run in runs)
+    specialized = 0
     for entry in {run.entry for run in runs}:
         kernel = isolate_kernel(module, entry)
         chosen = tilewright.compile(kernel, case.arch, emit="ptx").ptx
         forced = tilewright.compile(kernel, case.arch, emit="ptx", schedule=case.schedule).ptx
         if forced == chosen and "cp.async" not in forced:
             continue  # a kernel without pipelines, which the tests of the programs run
+        if case.schedule in AGENTS and TMA not in forced:
+            continue  # a kernel without agents, under a schedule that other cases have
+        specialized += TMA in forced
         seeds = SEEDS[:1] if _is_kept(case) else SEEDS
         for run, seed in product([run for run in runs if run.entry == entry], seeds):
             run_once(case, text, run, forced, seed)
+    assert bool(specialized) == (case.schedule in AGENTS)
 
 
 @pytest.mark.parametrize(

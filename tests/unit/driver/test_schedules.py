@@ -18,7 +18,7 @@ from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import UserError
 from tilewright.target.arch import ARCHES
 
-CHOICES: Final = "stages=0..8 or in-flight=0..1 or k-parts=0..8"
+CHOICES: Final = "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1"
 
 
 @pytest.mark.parametrize(("text", "options"), [
@@ -29,6 +29,8 @@ CHOICES: Final = "stages=0..8 or in-flight=0..1 or k-parts=0..8"
     ("stages=03,", "stages=3"),
     ("k-parts=2", "k-parts=2"),
     ("k-parts=8,stages=0", "k-parts=8 stages=0"),
+    ("agents=1,stages=4", "agents=1 stages=4"),
+    ("agents=0", "agents=0"),
 ])  # fmt: skip
 def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     assert parse_schedule(text) == options
@@ -37,6 +39,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
 @pytest.mark.parametrize("pair", [
     "stages", "stages=", "stages=9", "stages=-1", "stages=two", "stages=1.5", "in-flight=2",
     "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
+    "agents", "agents=2", "agents=-1",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
     message = f"expected a schedule of {CHOICES}, got '{pair}'"
@@ -55,7 +58,7 @@ def test_the_environment_has_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_cache_distinguishes_schedules() -> None:
-    texts = ["", "stages=2", "stages=3", "stages=3 in-flight=0", "stages=3 k-parts=2"]
+    texts = ["", "stages=2", "stages=3", "stages=3 in-flight=0", "stages=3 k-parts=2", "agents=1"]
     settings = [Settings(ARCHES["sm_90"], schedule=each) for each in texts]
     assert len({key_of(b"program", "k", each, "cubin") for each in settings}) == len(texts)
 
@@ -114,6 +117,7 @@ def test_each_pass_gets_the_options_that_it_has() -> None:
     ("", []),
     ("k-parts=4", ["refine-k-loops{k-parts=4}"]),
     ("in-flight=1", ["schedule-loops{in-flight=1}"]),
+    ("agents=1", ["schedule-loops{agents=1}"]),
 ])  # fmt: skip
 def test_a_pass_without_options_has_no_braces(schedule: str, expected: list[str]) -> None:
     steps = passes_to("nv_tileas", "sm_90", schedule=schedule).split(",")

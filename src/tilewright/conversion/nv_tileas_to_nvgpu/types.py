@@ -124,8 +124,10 @@ def registers(tile: Type | Value) -> int:
 
 def descriptor_type(map: TensorMapType) -> TensorMapDescriptorType:
     """The type of the tensor map that copies one box of a tile."""
-    boxes = boxes_of(map)
-    box = MemRefType(boxes.extents, element_type(map.tile.element), None, SHARED_SPACE)
+    boxes, element = boxes_of(map), map.tile.element
+    # TMA rounds to tf32 only if the map says so.
+    type = element if element is TF32 else element_type(element)
+    box = MemRefType(boxes.extents, type, None, SHARED_SPACE)
     return TensorMapDescriptorType(box, SWIZZLES[boxes.span])
 
 

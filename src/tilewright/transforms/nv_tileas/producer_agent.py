@@ -63,8 +63,9 @@ class ProducerAgent:
         iterator = build.create(
             CreateIteratorOp, pipeline=self._pipeline, types=[IteratorType(stages)]
         ).result
+        values: dict[Value, Value] = {}
         for op in self._function.body.block:
-            iterator = self._produce(op, build, {}, iterator)
+            iterator = self._produce(op, build, values, iterator)
         # Copies read the maps until the consumers have released their stages.
         for _ in range(stages):
             build.create(ProducerAcquireOp, pipeline=self._pipeline, iterator=iterator)
@@ -92,8 +93,10 @@ class ProducerAgent:
             return self._produce_loop(op, build, values, iterator)
         if isinstance(op, IfOp) and op in self._slice.enclosing:
             return self._produce_branches(op, build, values, iterator)
-        is_outside = op.parent is self._function.body.block
-        if not is_outside and self._slice.needs(op):
+        # What depends on no loop or branch is computed before the agents.
+        is_inside = op.parent is not self._function.body.block
+        depends = is_inside or not values.keys().isdisjoint(op.operands)
+        if depends and self._slice.needs(op):
             build.insert(op.clone(values))
         return iterator
 

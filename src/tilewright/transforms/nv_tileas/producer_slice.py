@@ -55,6 +55,9 @@ class ProducerSlice:
             if outer is self._function or outer in self.enclosing:
                 return
             match outer:
+                case ForOp() if outer in self._loops:
+                    self.problem = "a pipelined loop inside of another"
+                    return
                 case ForOp():
                     self._need(*outer.operands[:3])
                 case IfOp():

@@ -7,7 +7,8 @@ read it and release it. Both count the same iterations, so each stage that is fi
 the iterators of the pipeline pass through outer loops, the producer of a persistent kernel fills
 stages of the next tile while the consumers still store the one before.
 
-Scalars at the top level of the function that the producer needs are computed before the agents.
+Scalars at the top level of the function that the producer needs are computed before the agents; by
+both agents, if they depend on a loop or branch that both have.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def _specialize(function: FuncOp, loops: Sequence[SpecializedLoop]) -> None:
     ).result
     ConsumerAgent(loops, slice.enclosing, created.result).consume(body, iterator)
     for op in list(body):
-        if op is not created and not op.is_terminator and not slice.needs(op):
+        is_consumed = any(operand.parent_block is consumer for operand in op.operands)
+        if op is not created and not op.is_terminator and (is_consumed or not slice.needs(op)):
             consumer.append(op.detach())
     inside.create(YieldOp)
     _add_agents(function, producer, consumer)

@@ -48,12 +48,21 @@ def tma_problem(load: TileLoad) -> str | None:
 
 
 def _is_outermost(view: Value) -> bool:
-    """Whether a view is created outside of loops and branches, or can be."""
-    block = view.parent_block
+    """Whether a view can be created before all loops and branches."""
     tiled = view.defined_by(BlockTileOp)
-    if block is not None and not isinstance(block.parent_op, FuncOp) and tiled is not None:
-        block = tiled.source.parent_block
-    return block is not None and isinstance(block.parent_op, FuncOp)
+    pending = [view if tiled is None else tiled.source]
+    seen = set(pending)
+    while pending:
+        value = pending.pop()
+        block, op = value.parent_block, value.defining_op()
+        if block is None or not isinstance(block.parent_op, FuncOp):
+            return False
+        if op is not None:
+            if op.regions:
+                return False
+            pending += [each for each in op.operands if each not in seen]
+            seen.update(op.operands)
+    return True
 
 
 def hoist_view(load: TiledLoadOp) -> None:

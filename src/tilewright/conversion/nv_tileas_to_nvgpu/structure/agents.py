@@ -38,13 +38,13 @@ def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder
     if op.warps == warp_count(enclosing_function(op)):
         return build.inline_block(op.body.block, [])
     with ExitStack() as branches:
-        warps = op.warps
+        chosen = 0
         if op.max_registers and Feature.SETMAXNREG in target_or_baseline(op):
             # All warps of a warpgroup execute setmaxnreg together.
-            warps = -(-op.warps // WARPGROUP) * WARPGROUP
-            branches.enter_context(predicated(build, _is_member(op, build, warps)))
+            chosen = -(-op.warps // WARPGROUP) * WARPGROUP
+            branches.enter_context(predicated(build, _is_member(op, build, chosen)))
             _set_registers(op, build)
-        if warps != op.warps or not op.max_registers:
+        if chosen != op.warps:
             branches.enter_context(predicated(build, _is_member(op, build, op.warps)))
         build.inline_block(op.body.block, [])
     return []

@@ -215,14 +215,14 @@ def reduced(gemm: Gemm) -> str:
 @pytest.mark.parametrize("height", keep_first([64, 128]))
 def test_a_reduction_in_the_epilogue(height: int) -> None:
     """Four or eight warps exchange their parts through scratch memory of the agent."""
-    gemm = Gemm(tile=(height, 64, 32))
+    gemm = Gemm(tile=(height, height, 32))
     text = gemm.persistent(f"{gemm.k_loop()}\n{reduced(gemm)}\n{gemm.store('%z')}")
     operands = Operands(gemm, Case(tiles=2))
     assert "scratch" in next(
         line for line in operands.run(text).splitlines() if "nv_tileas.reduce" in line
     )
     columns = [operands.dot(row).sum(axis=0) for row in range(2)]
-    operands.check(*[np.broadcast_to(each, (height, 64)) for each in columns])
+    operands.check(*[np.broadcast_to(each, (height, height)) for each in columns])
 
 
 @pytest.mark.parametrize("height", keep_first([64, 128]))

@@ -1,0 +1,164 @@
+"""Whether a kernel can be warp-specialized, with how many stages, and whether it pays."""
+
+from __future__ import annotations
+
+import pytest
+from scheduled_loops import dots_in_flight, engines, lowered_as_far_as, matmul, scheduled
+from specialized_programs import Gemm
+
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.operation import Operation
+from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+
+
+def function_of(module: Operation) -> FuncOp:
+    """The only kernel of a module."""
+    (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    return function
+
+
+def specialization(
+    program: str, stages: int = 0, *, arch: str = "sm_90", options: str = "agents=0"
+) -> Specialization:
+    """That of a kernel whose loops are scheduled without it."""
+    return Specialization(function_of(scheduled(program, arch, schedule=options)), stages)
+
+
+def hinted(occupancy: int) -> str:
+    """Hints that ask for some blocks on an SM."""
+    return f"optimization_hints=<sm_90 = {{occupancy = {occupancy}}}>"
+
+
+@pytest.mark.parametrize(("tile", "occupancy", "stages"), [
+    ((64, 64, 64), 1, 6),  # 16 KiB in a stage
+    ((128, 256, 64), 1, 4),  # 48 KiB, of 227
+    ((64, 64, 64), 2, 5),  # a block has 113 KiB, of which the epilogue takes some
+    ((128, 64, 64), 2, 3),  # 24 KiB
+])  # fmt: skip
+def test_stages_fit_beside_other_memory(
+    tile: tuple[int, int, int], occupancy: int, stages: int
+) -> None:
+    chosen = specialization(Gemm(tile=tile, hints=hinted(occupancy)).persistent())
+    assert (chosen.problem, chosen.stages) == (None, stages)
+
+
+def test_at_least_three_stages_fit() -> None:
+    """A stage of 96 KiB has A of 256x128 and B of 128x128."""
+    text = Gemm(tile=(256, 128, 128)).persistent()
+    options = "agents=0,k-parts=1"
+    chosen = specialization(text, options=options)
+    assert chosen.problem == "only 2 stages fit into shared memory"
+    forced = specialization(text, stages=2, options=options)
+    assert (forced.problem, forced.stages) == (None, 2)
+
+
+@pytest.mark.parametrize(("wanted", "stages"), [(2, 2), (4, 4), (8, 8)])
+def test_stages_can_be_forced(wanted: int, stages: int) -> None:
+    assert specialization(Gemm().persistent(), wanted).stages == stages
+
+
+def test_accumulators_fit_into_registers() -> None:
+    """128 x 128 of 256 threads take 64, with 40 for anything else; consumers have 96 of 80 * 3."""
+    chosen = specialization(Gemm(tile=(128, 128, 64), hints=hinted(2)).persistent())
+    assert chosen.problem == "its accumulators take 64 of 96 registers"
+
+
+def test_promoted_accumulators_take_temporary_ones() -> None:
+    """128 x 64 of 128 threads take 64, and those of one instruction (64 x 64) take 32."""
+    gemm = Gemm("f8E4M3FN", (128, 64, 64), k_major=True, hints=hinted(3))
+    function = function_of(scheduled(gemm.persistent(), schedule="agents=0"))
+    assert Specialization(function).problem == "its accumulators take 96 of 120 registers"
+    (dot,) = (op for op in function.walk() if isinstance(op, DotOp))
+    dot.fast_acc = True
+    assert Specialization(function).problem is None
+
+
+def two_loops(second: str) -> str:
+    """A kernel with two loops over K."""
+    gemm = Gemm()
+    return gemm.program(f"""
+    {gemm.k_loop("first", row="%zero")}
+    {second}
+    {gemm.store("%second", row="%zero")}""")
+
+
+def test_all_loops_copy_the_same_tiles() -> None:
+    """They share a pipeline, whose stages all hold the same."""
+    gemm, other = Gemm(), Gemm(tile=(64, 64, 64))
+    same = gemm.k_loop("second", row="%one", start="%first")
+    views = f"""%wide = make_partition_view %at : {other.view("a")}
+    %high = make_partition_view %bt : {other.view("b")}"""
+    loop = other.k_loop("second", row="%one", start="%first")
+    different = loop.replace("%av", "%wide").replace("%bv", "%high")
+    assert specialization(two_loops(same)).problem is None
+    chosen = specialization(two_loops(f"{views}\n{different}"))
+    assert chosen.problem == "its loops copy different tiles"
+
+
+OTHER_DOTS = "a pipelined loop has no dots by wgmma, or others"
+
+
+@pytest.mark.parametrize(("program", "arch", "problem"), [
+    (Gemm(tile=(32, 32, 32)).persistent(), "sm_90", OTHER_DOTS),
+    (Gemm().persistent(), "sm_80", OTHER_DOTS),
+    (Gemm().program(""), "sm_90", "no loop is pipelined"),
+    (
+        matmul(64, 64, 32, paddings=("nan", "zero")), "sm_90",
+        "TMA cannot copy a tile: expected zeros as padding, got 'nan'",
+    ),
+])  # fmt: skip
+def test_problems(program: str, arch: str, problem: str) -> None:
+    assert specialization(program, arch=arch).problem == problem
+
+
+PERSISTENT = "blocks compute several tiles"
+PROMOTED = "accumulators are promoted"
+REGISTERS = "A passes through registers"
+
+
+@pytest.mark.parametrize(("gemm", "persistent", "reason"), [
+    (Gemm(tile=(128, 128, 64)), True, PERSISTENT),
+    (Gemm(tile=(128, 128, 64)), False, None),
+    (Gemm(tile=(64, 64, 64)), True, None),  # one warpgroup: nothing else would multiply meanwhile
+    (Gemm("f8E4M3FN", (128, 128, 64), k_major=True), False, PROMOTED),
+    (Gemm("f8E4M3FN", (64, 64, 64), k_major=True), False, None),
+    (Gemm("f32", (128, 128, 32), precision="tf32"), False, REGISTERS),
+    (Gemm("i8", (128, 128, 64), k_major=True), False, None),
+])  # fmt: skip
+def test_where_it_pays(gemm: Gemm, persistent: bool, reason: str | None) -> None:
+    text = gemm.persistent() if persistent else gemm.one_shot()
+    chosen = specialization(text)
+    assert chosen.problem is None
+    assert chosen.is_worthwhile == (reason is not None)
+    tma = [CopyEngine.TMA] * 2
+    assert (engines(scheduled(text))[:2] == tma) == (reason is not None)
+
+
+def test_the_decision_replaces_that_of_single_loops() -> None:
+    module = scheduled(Gemm(tile=(128, 128, 64)).persistent())
+    schedules = [op.attributes.get(SCHEDULE) for op in module.walk() if isinstance(op, ForOp)]
+    assert schedules == [None, ScheduleAttr(6, distance=6)]
+    assert dots_in_flight(module) == 0
+
+
+@pytest.mark.parametrize(("schedule", "agents"), [("", 0), ("agents=0", 0), ("agents=1", 2)])
+def test_it_can_be_forced(schedule: str, agents: int) -> None:
+    module = lowered_as_far_as("specialize-warps", Gemm().one_shot(), schedule=schedule)
+    assert sum(isinstance(op, AgentSwitchOp) for op in module.walk()) == agents
+
+
+@pytest.mark.parametrize(("tile", "warps"), [((64, 64, 32), 4), ((128, 128, 32), 8)])
+def test_the_block_has_a_warpgroup_more(tile: tuple[int, int, int], warps: int) -> None:
+    text = Gemm(tile=tile).persistent()
+    module = lowered_as_far_as("specialize-warps", text, schedule="agents=1")
+    spec = function_of(module).kernel_spec
+    assert spec is not None
+    assert spec.num_warps == warps + 4
+    producer, consumer = (op for op in module.walk() if isinstance(op, AgentSwitchOp))
+    assert (producer.first, producer.warps) == (warps, 1)
+    assert (consumer.first, consumer.warps) == (0, warps)

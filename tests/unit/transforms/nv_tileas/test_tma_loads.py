@@ -1,0 +1,145 @@
+"""Which loads TMA can copy, and the views that are created before all loops for it."""
+
+from __future__ import annotations
+
+import pytest
+from integrity import check_integrity
+from scheduled_loops import lowered_as_far_as, matmul
+from specialized_programs import Gemm
+
+from tilewright.dialects.nv_tileaa.attributes import CacheModifier
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import BlockTileOp
+from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.transforms.nv_tileas.tma_loads import hoist_view, tma_problem
+
+GEMM = Gemm()
+ALIGNMENT = "its address and strides are not known to be multiples of 16 bytes"
+COMPUTED = "its view is of memory that a loop or branch computes"
+
+
+def loads_of(program: str) -> list[TiledLoadOp]:
+    """The loads of views of a program."""
+    module = lowered_as_far_as("hoist-conversions", program)
+    return [op for op in module.walk() if isinstance(op, TiledLoadOp)]
+
+
+def problems(program: str) -> list[str | None]:
+    return [tma_problem(load) for load in loads_of(program)]
+
+
+def test_operands_of_dots() -> None:
+    assert problems(GEMM.persistent()) == [None, None]
+
+
+@pytest.mark.parametrize(("divisor", "problem"), [(16, None), (8, None), (4, ALIGNMENT)])
+def test_rows_start_at_multiples_of_16_bytes(divisor: int, problem: str | None) -> None:
+    """Elements of f16 have 2 bytes."""
+    assert problems(matmul(64, 64, 32, divisor=divisor)) == [problem, problem]
+
+
+def test_padding_other_than_zero() -> None:
+    program = matmul(64, 64, 32, paddings=("zero", "neg_inf"))
+    assert problems(program) == [None, "expected zeros as padding, got 'neg_inf'"]
+
+
+@pytest.mark.parametrize(("allow", "problem"), [
+    ("false", "the program forbids it"),
+    ("true", None),
+])  # fmt: skip
+def test_the_program_can_forbid_it(allow: str, problem: str | None) -> None:
+    hint = f"optimization_hints = <sm_90 = {{allow_tma = {allow}}}>"
+    text = GEMM.one_shot().replace("%av[%zero, %j]", f"%av[%zero, %j] {hint}")
+    assert problems(text) == [problem, None]
+
+
+def test_a_cache_hint() -> None:
+    a, b = loads_of(GEMM.one_shot())
+    b.cache = CacheModifier.CG
+    assert [tma_problem(load) for load in (a, b)] == [None, "it has a cache hint"]
+
+
+def test_pointers() -> None:
+    text = GEMM.persistent(f"""
+      {GEMM.k_loop()}
+      {GEMM.store()}
+      %offsets = iota : tile<64xi32>
+      %p1 = reshape %p : tile<ptr<f16>> -> tile<1xptr<f16>>
+      %ps = broadcast %p1 : tile<1xptr<f16>> -> tile<64xptr<f16>>
+      %at1 = offset %ps, %offsets : tile<64xptr<f16>>, tile<64xi32> -> tile<64xptr<f16>>
+      %v, %t1 = load_ptr_tko weak %at1 : tile<64xptr<f16>> -> tile<64xf16>, token
+      %t2 = store_ptr_tko weak %at1, %v : tile<64xptr<f16>>, tile<64xf16> -> token""")
+    module = lowered_as_far_as("hoist-conversions", text)
+    (load,) = (op for op in module.walk() if isinstance(op, LoadOp))
+    assert tma_problem(load) == "its rows have addresses of their own"
+
+
+def test_a_tile_that_no_dot_reads() -> None:
+    text = GEMM.persistent(f"""
+      {GEMM.k_loop()}
+      %old, %t0 = load_view_tko weak %cv[%i, %zero] : {GEMM.view("c")}, tile<i32> -> {GEMM.c}, token
+      %both = addf %old, %sum : {GEMM.c}
+      {GEMM.store("%both")}""")
+    load = loads_of(text)[2]
+    load.vector = 4
+    assert tma_problem(load) == "no dot reads it as TMA would write it"
+
+
+def in_loop(shape: str, made: str = "%bt2") -> str:
+    """A kernel that creates its view of B inside of the outer loop, of memory with some rows."""
+    tensor = "tensor_view<?x?xf16, strides=[?,1]>"
+    return GEMM.persistent(f"""
+      %rows = addi %k, %i : tile<i32>
+      %bt2 = make_tensor_view %q16, shape = [{shape}, %n], strides = [%n, 1] : tile<i32> -> {tensor}
+      %bw = make_partition_view {made} : {GEMM.view("b")}
+      {GEMM.k_loop().replace("%bv", "%bw")}
+      {GEMM.store()}""")
+
+
+def test_memory_that_a_loop_computes() -> None:
+    assert problems(in_loop("%rows")) == [None, COMPUTED]
+
+
+def test_memory_of_a_size_that_a_loop_has_computed() -> None:
+    tensor = "tensor_view<?x?xf16, strides=[?,1]>"
+    text = GEMM.program(f"""
+    %rows = for %i in (%zero to %tiles, step %one) : tile<i32>
+        iter_values(%r0 = %k) -> (tile<i32>) {{
+      %r1 = muli %r0, %i : tile<i32>
+      continue %r1 : tile<i32>
+    }}
+    %bt2 = make_tensor_view %q16, shape = [%rows, %n], strides = [%n, 1] : tile<i32> -> {tensor}
+    %bw = make_partition_view %bt2 : {GEMM.view("b")}
+    {GEMM.k_loop(row="%zero").replace("%bv", "%bw")}
+    {GEMM.store(row="%zero")}""")
+    assert problems(text) == [None, COMPUTED]
+
+
+def outermost(op: Operation) -> bool:
+    return isinstance(op.parent_op, FuncOp)
+
+
+def test_views_are_hoisted_out_of_all_loops() -> None:
+    """The memory is that of the kernel's B, so only the view is inside of the loop."""
+    (a, b) = loads_of(in_loop("%k", made="%bt"))
+    view = b.view.defined_by(BlockTileOp)
+    assert view is not None
+    outer = next(op for op in b.ancestors() if isinstance(op, ForOp) and outermost(op))
+    if outermost(view):  # it is hoisted before: put it back
+        first = outer.body.block.first
+        assert first is not None
+        view.detach().insert_before(first)
+    assert tma_problem(b) is None
+    hoist_view(b)
+    assert outermost(view)
+    function = outer.parent_op
+    assert isinstance(function, FuncOp)
+    check_integrity(function)
+    verify(function)
+    before = view.prev
+    hoist_view(b)
+    assert view.prev is before
+    hoist_view(a)

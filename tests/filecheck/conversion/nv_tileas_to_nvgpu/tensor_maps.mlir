@@ -13,6 +13,8 @@
 !a_map = !nv_tileas.tensor_map<!a_tiles, !a>
 !b_map = !nv_tileas.tensor_map<!b_tiles, !b>
 !c_map = !nv_tileas.tensor_map<!c_tiles, !c>
+!c_rounded = tensor<64xtf32, #c>
+!rounding_map = !nv_tileas.tensor_map<!c_tiles, !c_rounded>
 !ring = !nv_tileas.pipeline<2, [!a, !b, !c]>
 !iterator = !nv_tileas.pipeline_iterator<2>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
@@ -121,6 +123,22 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       nv_tileas.async.pipeline.producer_copy %ring, %s, %maps#2[%i] {engine = #nv_tileas.engine<tma>, number = 2 : i32} : !ring, !c_map, i32
       nv_tileas.async.pipeline.producer_commit %ring, %s : !ring
       nv_tileas.release_tensor_maps %maps#0, %maps#1, %maps#2 : !a_map, !b_map, !c_map
+      nv_tileas.async.pipeline.yield
+    }
+    nv_tileaa.return
+  }
+  // A tile of tf32 has a map of that type, by which TMA rounds the f32 in memory.
+  // CHECK-LABEL: gpu.func @rounded
+  // CHECK: cute_nvgpu.tensormap.fill {{.*}}memref<64xtf32, 3>
+  nv_tileaa.func @rounded(%cv: !c_tiles, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %ring = nv_tileas.async.pipeline.create_pipeline {slot = 0 : i32} : !nv_tileas.pipeline<2, [!c_rounded]>
+    nv_tileas.async.pipeline.agent_switch attributes {first = 1 : i32, warps = 1 : i32} {
+      %map = nv_tileas.create_tensor_maps %cv : !c_tiles -> !rounding_map
+      %begin = nv_tileas.async.pipeline.create_iterator %ring : !nv_tileas.pipeline<2, [!c_rounded]> -> !iterator
+      %s = nv_tileas.async.pipeline.producer_acquire %ring[%begin] : !nv_tileas.pipeline<2, [!c_rounded]>, !iterator
+      nv_tileas.async.pipeline.producer_copy %ring, %s, %map[%i] {engine = #nv_tileas.engine<tma>} : !nv_tileas.pipeline<2, [!c_rounded]>, !rounding_map, i32
+      nv_tileas.async.pipeline.producer_commit %ring, %s : !nv_tileas.pipeline<2, [!c_rounded]>
+      nv_tileas.release_tensor_maps %map : !rounding_map
       nv_tileas.async.pipeline.yield
     }
     nv_tileaa.return

@@ -16,6 +16,7 @@ from tilewright.dialects.nv_tileas.attribute_names import CONTINUES
 from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import (
+    AgentSwitchOp,
     ConsumerReadOp,
     CreatePipelineOp,
     ProducerCopyOp,
@@ -35,8 +36,9 @@ KINDS: Final = {
     "loops that share a pipeline",
     "dots in flight in loops that share a pipeline",
     "iterations that are split along K",
+    "a producer and consumers",
 }
-KEPT: Final = (26, 29, 46, 50)
+KEPT: Final = (26, 29, 41, 46, 50)
 """The programs that `make test` runs."""
 
 
@@ -61,6 +63,8 @@ def _operations(loop: Loop) -> Iterator[str]:
                 yield "private stages" if op.private else "stages that other threads read"
                 if loop.overwrites and not op.private:
                     yield "loads that are ordered before a store"
+            case AgentSwitchOp():
+                yield "a producer and consumers"
             case ProducerCopyOp() if op.mask is not None:
                 yield "copies through pointers with a mask"
             case ConsumerReadOp() if op.at is not None:

@@ -1,17 +1,17 @@
-"""Tests of agents lowered to warps: thread ids, named barriers, restrictions."""
+"""Tests of agents lowered to warps: thread ids, named barriers, registers, scratch memory."""
 
 from __future__ import annotations
 
 import pytest
 from dialect_text import errors, read
 
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
-from tilewright.support.diagnostics import Unsupported
 
-LINE = "#nv_tileas.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>"
-BACK = "#nv_tileas.layout<[32], register = [], lane = [[16], [8], [4], [2], [1]], warp = []>"
+LINE = "#nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>"
+BACK = "#nv_tileas.layout<[64], register = [], lane = [[32], [16], [8], [4], [2]], warp = [[1]]>"
 SWITCH = "nv_tileas.async.pipeline.agent_switch attributes"
 END = "nv_tileas.async.pipeline.yield"
 
@@ -66,9 +66,31 @@ def test_an_agent_has_warps_of_the_kernel() -> None:
     assert "expected all 4 warps, since the agent gives values, got 2" in message
 
 
-def test_agents_do_not_share_the_scratch_memory_of_the_block() -> None:
-    body = f"""%r = nv_tileas.make_range : tensor<32xi32, {LINE}>
-      %b = nv_tileas.convert_layout %r {{scratch = 0 : i64}}
-          : tensor<32xi32, {LINE}> -> tensor<32xi32, {BACK}>"""
-    with pytest.raises(Unsupported, match=r"'nv_tileas\.convert_layout' through shared memory"):
-        lowered(agent(0, 1, body))
+def test_agents_exchange_data_in_memory_of_their_own() -> None:
+    """Each waits for its own 64 threads; two areas of 256 bytes precede that of the second."""
+    body = f"""%r = nv_tileas.make_range : tensor<64xi32, {LINE}>
+      %b = nv_tileas.convert_layout %r : tensor<64xi32, {LINE}> -> tensor<64xi32, {BACK}>"""
+    module = read(program(agent(0, 2, body) + agent(2, 2, body)))
+    parse_pipeline("plan-shared-memory").run(module)
+    scratch = [op.scratch for op in module.walk() if isinstance(op, ConvertLayoutOp)]
+    assert scratch == [0, 512]
+    parse_pipeline("convert-tileas-to-nvgpu").run(module)
+    verify(module)
+    named = [op for op in module.walk() if op.name == "cute_nvgpu.named_barrier.sync"]
+    assert [constants(op) for op in named] == [[1, 64], [2, 64]]
+    assert not any(op.name == "gpu.barrier" for op in module.walk())
+
+
+@pytest.mark.parametrize(("warps", "branches"), [(1, 2), (4, 1)])
+def test_whole_warpgroups_set_their_registers(warps: int, branches: int) -> None:
+    """One warp of four produces: all four set them, and a branch inside chooses the one."""
+    text = program(agent(0, warps, "nv_tileas.barrier")).replace("num_warps = 4", "num_warps = 8")
+    target = "nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>"
+    text = text.replace("@kernels {", f"@kernels attributes {{{target}}} {{")
+    module = read(text.replace("first = 0 : i32,", "first = 0 : i32, max_registers = 40 : i32,"))
+    parse_pipeline("convert-tileas-to-nvgpu").run(module)
+    verify(module)
+    (registers,) = (op for op in module.walk() if op.name == "cute_nvgpu.set_max_registers")
+    assert sum(op.name == "scf.if" for op in registers.ancestors()) == 1
+    (barrier,) = (op for op in module.walk() if op.name == "cute_nvgpu.named_barrier.sync")
+    assert sum(op.name == "scf.if" for op in barrier.ancestors()) == branches

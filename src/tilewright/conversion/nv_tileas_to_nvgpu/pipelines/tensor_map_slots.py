@@ -15,7 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.conversion.nv_tileas_to_nvgpu.context import TensorMapSlot
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value, constant
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_value,
+    constant,
+    multiply,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import as_index, index_constant
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_keys import (
     VECTOR_WORDS,
@@ -49,8 +54,10 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 GLOBAL_SPACE: Final = IntegerAttr(1, I64)
-SLOTS: Final = 256
-"""Slots of a kernel."""
+SLOTS: Final = 1024
+"""Slots of a kernel: more than it has resident blocks, so that none waits for another to end."""
+SLOTS_OF_SM: Final = 4
+"""Slots from the hint of an SM to that of the next."""
 MAP_WORDS: Final = TENSOR_MAP_BYTES // REGISTER_BYTES
 """Words of a map; a slot starts at a multiple of them."""
 LOCK_WORDS: Final = VECTOR_WORDS
@@ -94,7 +101,8 @@ def acquire_slot(
 def _search(build: ConversionBuilder, slots: Value, lock: Value) -> Value:
     """Acquire the slot of the hint, or the next one that is free; returns its number."""
     sm = build.create(SmIdOp).result
-    hint = build.create(RemUIOp, lhs=sm, rhs=constant(build, SLOTS)).result
+    own = as_value(build, multiply(build, sm, SLOTS_OF_SM))
+    hint = build.create(RemUIOp, lhs=own, rhs=constant(build, SLOTS)).result
     before, after = Block([I32]), Block([I32])
     loop = build.create(WhileOp, init_args=[hint], before=before, after=after, types=[I32])
     with build.at(InsertPoint.at_end(before)):

@@ -30,10 +30,11 @@ from tilewright.ir.passes import Pass
 from tilewright.support.diagnostics import fail
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.agent_registers import PRODUCER_REGISTERS, consumer_registers
+from tilewright.transforms.nv_tileas.choose_specialization import stage_types
 from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent
 from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
-from tilewright.transforms.nv_tileas.specialized_loops import specialized_loops
+from tilewright.transforms.nv_tileas.specialized_loops import prepare_loads, specialized_loops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,17 +55,31 @@ class SpecializeWarps(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             loops = specialized_loops(function)
             if loops:
-                _specialize(function, loops)
+                _check(function, loops)
+                prepare_loads(loops)
+                _specialize(function)
 
 
-def _specialize(function: FuncOp, loops: Sequence[SpecializedLoop]) -> None:
-    first, body = loops[0], function.body.block
+def _check(function: FuncOp, loops: Sequence[SpecializedLoop]) -> None:
+    """Check that a function can be split, before anything is changed."""
+    first = loops[0]
     for other in loops[1:]:
-        if (other.copies.stage, other.schedule) != (first.copies.stage, first.schedule):
+        same = stage_types(other.loads) == stage_types(first.loads)
+        if not same or other.schedule != first.schedule:
             fail("expected all loops to have the same stages", other.loop.location)
-    slice = ProducerSlice(function, {each.loop: each.loads for each in loops})
-    if slice.problem is not None:
-        fail(f"expected copies that a producer can start: {slice.problem}", first.loop.location)
+    problem = _producer_slice(function, loops).problem
+    if problem is not None:
+        fail(f"expected copies that a producer can start: {problem}", first.loop.location)
+
+
+def _producer_slice(function: FuncOp, loops: Sequence[SpecializedLoop]) -> ProducerSlice:
+    return ProducerSlice(function, {each.loop: each.loads for each in loops})
+
+
+def _specialize(function: FuncOp) -> None:
+    loops = specialized_loops(function)
+    first, body = loops[0], function.body.block
+    slice = _producer_slice(function, loops)
     build = Builder(InsertPoint.at_start(body), function.location)
     stages = first.schedule.stages
     type = PipelineType(stages, first.copies.stage)

@@ -29,12 +29,7 @@ class SpecializedLoop(NamedTuple):
 
 
 def specialized_loops(function: FuncOp) -> list[SpecializedLoop]:
-    """The scheduled loops of a function that copy by TMA, which also does the rounding to tf32."""
-    for load in [op for op in function.walk() if _is_copied(op)]:
-        assert isinstance(load, TiledLoadOp)
-        hoist_view(load)
-        if is_only_rounded(load.tile):
-            round_while_copying(load)
+    """The scheduled loops of a function that copy by TMA."""
     loops: list[SpecializedLoop] = []
     for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
         schedule = loop.attributes.get(SCHEDULE)
@@ -43,6 +38,14 @@ def specialized_loops(function: FuncOp) -> list[SpecializedLoop]:
             loads = [each.load for each in chosen if isinstance(each.load, TiledLoadOp)]
             loops.append(SpecializedLoop(loop, schedule, loads, StageCopies(loop, chosen)))
     return loops
+
+
+def prepare_loads(loops: Sequence[SpecializedLoop]) -> None:
+    """Create the views of copied loads before all loops, and let TMA round to tf32."""
+    for load in [load for each in loops for load in each.loads]:
+        hoist_view(load)
+        if is_only_rounded(load.tile):
+            round_while_copying(load)
 
 
 def _is_copied(load: object) -> bool:

@@ -1,0 +1,28 @@
+"""specialize-warps: a function that cannot be split stays as it is."""
+
+from __future__ import annotations
+
+import pytest
+from scheduled_loops import scheduled
+from specialized_programs import Gemm
+
+import tilewright
+from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.text.printer import print_op
+
+
+def test_a_function_whose_loops_have_different_stages_is_left_untouched() -> None:
+    """Loads of tf32 would be replaced first, by loads that TMA rounds."""
+    gemm = Gemm("f32", precision="tf32")
+    loops = gemm.k_loop("first", "%zero") + gemm.k_loop("sum", "%zero", start="%first")
+    module = scheduled(gemm.program(loops + gemm.store(row="%zero")), schedule="agents=1")
+    *_, last = [op for op in module.walk() if SCHEDULE in op.attributes]
+    schedule = last.attributes[SCHEDULE]
+    assert isinstance(schedule, ScheduleAttr)
+    last.attributes[SCHEDULE] = ScheduleAttr(schedule.stages - 1, schedule.distance - 1)
+    before = print_op(module)
+    with pytest.raises(tilewright.UserError, match="expected all loops to have the same stages"):
+        parse_pipeline("specialize-warps").run(module)
+    assert print_op(module) == before

@@ -45,7 +45,7 @@ from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 from tilewright.transforms.nv_tileas.agent_registers import consumer_registers
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
-from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
+from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES, plan_tma_stage
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad
 
 FEWEST_STAGES: Final = 3
-MAX_STAGES: Final = 6
 CONSUMER_GROUPS: Final = 2
 """While one warpgroup waits for its dots, another keeps the tensor cores busy."""
 BARRIER_BYTES: Final = 1024

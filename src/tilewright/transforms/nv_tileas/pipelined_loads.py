@@ -7,7 +7,7 @@ Shape operations between the load and such a use are repeated on what was read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.elementwise import is_elementwise
 from tilewright.dialects.arith.literals import splat_of
@@ -52,6 +52,10 @@ if TYPE_CHECKING:
 
 TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
 """A load of a tile: of a view, or through pointers."""
+
+
+MAX_STAGES: Final = 6
+"""Of pipelines with dots: more were slower on an H200 (docs/decisions/0015)."""
 
 
 class ConvertedUse(NamedTuple):

@@ -45,6 +45,7 @@ from tilewright.transforms.nv_tileas.consecutive_loops import (
     scheduled_loads,
 )
 from tilewright.transforms.nv_tileas.pipelined_loads import (
+    MAX_STAGES,
     TileLoad,
     engine_of,
     pipelined_loads,
@@ -65,8 +66,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-MAX_STAGES: Final = 6
-"""Of loops with dots: more were slower on an H200 (docs/decisions/0015)."""
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
 MAX_HELD: Final = 32

@@ -8,6 +8,7 @@ from tilewright.analysis.remarks import load_remark
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE
 from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine
 from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.support.remarks import COMPILER, MEMORY, Remark
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
@@ -34,7 +35,7 @@ def report_loads(function: FuncOp, sink: Sink) -> None:
         engine = load.attributes.get(ENGINE)
         if isinstance(engine, CopyEngine):
             sink.remark(load_remark(load, INSTRUCTIONS[engine], function.sym_name, PASS))
-        if engine is not CopyEngine.TMA and getattr(load, "allow_tma", None):
+        if engine is not CopyEngine.TMA and not isinstance(load, LoadOp) and load.allow_tma:
             reason = tma_problem(load) or "encoding its tensor map would not pay"
             text = f"allow_tma is not used: {reason}"
             sink.remark(

@@ -14,7 +14,7 @@ from tilewright.text.printer import print_op
 
 
 def test_a_function_whose_loops_have_different_stages_is_left_untouched() -> None:
-    """Loads of tf32 would be replaced first, by loads that TMA rounds."""
+    """Loads of tf32 would be replaced first, by loads of the rounded tile."""
     gemm = Gemm("f32", precision="tf32")
     loops = gemm.k_loop("first", "%zero") + gemm.k_loop("sum", "%zero", start="%first")
     module = scheduled(gemm.program(loops + gemm.store(row="%zero")), schedule="agents=1")

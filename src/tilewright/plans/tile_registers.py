@@ -20,6 +20,9 @@ LEAST_BITS: Final = 16
 OTHER_REGISTERS: Final = 40
 """Of a thread, beside accumulators and fragments: addresses, descriptors, predicates."""
 
+MANY_ACCUMULATORS: Final = 96
+"""Accumulators of a thread beyond which no second block fits on an SM."""
+
 
 def tile_words(tile: Type) -> int:
     """The 32-bit registers that a tile takes, over all threads."""
@@ -36,3 +39,8 @@ def fits_registers(words: int, threads: int) -> bool:
 def result_words(op: Operation) -> int:
     """The 32-bit registers that the tiles among an operation's results take, over all threads."""
     return sum([tile_words(r.type) for r in op.results if isinstance(r.type, TensorType)])
+
+
+def resident_blocks(accumulators: int, asked: int | None) -> int:
+    """How many blocks share an SM: as asked, or two if a thread has few accumulators."""
+    return asked or (1 if accumulators > MANY_ACCUMULATORS else 2)

@@ -234,6 +234,18 @@ def test_values_of_blocks_that_come_later(emit) -> None:
     llvm.parse_assembly(module.text).verify()
 
 
+def test_globals_with_a_larger_alignment_precede_others(emit) -> None:
+    """Shared memory is allocated in this order, with less padding."""
+    module: LLVMModule = emit("""
+      llvm.mlir.global internal @a() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<8 x i8>
+      llvm.mlir.global internal @b() {addr_space = 3 : i32} : !llvm.array<4 x i8>
+      llvm.mlir.global internal @c() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<64 x i8>
+      llvm.mlir.global internal @d() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<8 x i8>
+    """)  # noqa: E501
+    names = [line[1] for line in module.text.splitlines() if line.startswith("@")]
+    assert names == ["c", "a", "d", "b"]
+
+
 def test_functions_and_globals(emit) -> None:
     module: LLVMModule = emit("""
       llvm.mlir.global internal constant @text("a\\"\\00") {alignment = 1 : i64} : !llvm.array<3 x i8>

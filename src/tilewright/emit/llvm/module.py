@@ -113,7 +113,10 @@ def emit_llvm(
     _check_names(symbols)
     functions = [op for op in symbols if isinstance(op, FuncOp)]
     head = [f'target triple = "{TRIPLE}"', f'target datalayout = "{LAYOUT}"']
-    lines = [_global(op, types) for op in symbols if isinstance(op, GlobalOp)]
+    globals = [op for op in symbols if isinstance(op, GlobalOp)]
+    # Shared memory is allocated in this order: less is lost to alignment.
+    globals.sort(key=lambda op: op.alignment or 0, reverse=True)
+    lines = [_global(op, types) for op in globals]
     for function in functions:
         lines += _function(function, state, arch)
     flags: list[str] = []

@@ -32,6 +32,10 @@ from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32, I64
 from tilewright.plans.mma import PROMOTED
 from tilewright.plans.slicing import is_plain
+from tilewright.plans.tile_registers import resident_blocks, tile_words
+from tilewright.plans.warps import threads_of
+from tilewright.target.features import Feature
+from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.slice_loop import cut_type
@@ -62,12 +66,12 @@ class RefineKLoops(Pass):
             arch, spec = target_of(function), function.kernel_spec
             if arch is None or not function.is_kernel:
                 continue
-            blocks = 1 if spec is None else spec.occupancy or 1
+            asked = None if spec is None else spec.occupancy
             for loop in [each for each in function.walk_post_order() if isinstance(each, ForOp)]:
-                _refine(loop, arch, blocks, self.k_parts)
+                _refine(function, loop, arch, asked, self.k_parts)
 
 
-def _refine(loop: ForOp, arch: Arch, blocks: int, wanted: int) -> None:
+def _refine(function: FuncOp, loop: ForOp, arch: Arch, asked: int | None, wanted: int) -> None:
     """Split the iterations of a loop into as many as it takes, if it can be split."""
     dots = [op for op in loop.body.block if isinstance(op, DotOp)]
     if not dots or not _counts_up_by_one(loop):
@@ -77,11 +81,25 @@ def _refine(loop: ForOp, arch: Arch, blocks: int, wanted: int) -> None:
         return
     loads = [op for op in loop.body.block if isinstance(op, TiledLoadOp)]
     bytes = sum(count(op.tile.type) * pointee_bytes(element_of(op.tile.type)) for op in loads)
+    blocks = _resident_blocks(function, dots, arch, asked)
     parts = _parts(dots, bytes, arch.static_shared // blocks, wanted)
     if parts > 1:
         refinement = _Refinement(loop, parts, arch)
         if refinement.is_possible(dots):
             refinement.apply()
+
+
+def _resident_blocks(function: FuncOp, dots: list[DotOp], arch: Arch, asked: int | None) -> int:
+    """How many blocks share the memory of an SM.
+
+    wgmma reads both operands from their stages if they have 16 bits. With others, warps prepare the
+    operands, and are specialized: a block then has the SM to itself.
+    """
+    bytes = {pointee_bytes(element_of(dot.a.type)) for dot in dots}
+    if Feature.WGMMA not in arch or bytes != {EITHER_MAJOR_BYTES}:
+        return asked or 1
+    accumulators = sum(tile_words(dot.result.type) for dot in dots) // threads_of(function)
+    return resident_blocks(accumulators, asked)
 
 
 def _counts_up_by_one(loop: ForOp) -> bool:

@@ -38,7 +38,7 @@ from tilewright.layout.linear import WARP
 from tilewright.layout.wgmma import instruction_columns
 from tilewright.plans.allocations import allocated_bytes, pipeline_memory
 from tilewright.plans.mma import PROMOTED_COLUMNS, is_promoted
-from tilewright.plans.scratch import scratch_bytes
+from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.plans.tile_registers import OTHER_REGISTERS, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.features import Feature
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad
 
 FEWEST_STAGES: Final = 3
@@ -137,11 +138,13 @@ class Specialization:
         warps = 0 if spec is None else spec.num_warps or 0
         if spec is None or not warps or warps % WARPGROUP:
             return "its warps are no whole warpgroups"
-        accumulators = max(_accumulator_words(self._function)) // (warps * WARP_SIZE)
-        registers = consumer_registers(warps, spec.occupancy or 1)
-        if accumulators + OTHER_REGISTERS > registers:
-            return f"its accumulators take {accumulators} of {registers} registers"
-        return None
+        threads = warps * WARP_SIZE
+        dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
+        return consumer_registers(warps, spec.occupancy or 1).problem(
+            max(map(_accumulator_words, dots)) // threads,
+            max(_instruction_words(op) for op in dots if op.atom is Atom.WGMMA) // threads,
+            OTHER_REGISTERS,
+        )
 
     def _fitting_stages(self) -> int:
         """As many stages as fit beside the shared memory of all other operations."""
@@ -154,7 +157,7 @@ class Specialization:
             for use in _plan(load).uses
         }
         others = [op for op in self._function.walk() if op not in replaced]
-        taken = sum(map(allocated_bytes, others)) + 2 * max(map(scratch_bytes, others))
+        taken = sum(map(allocated_bytes, others)) + max(map(_scratch_areas, others))
         stage = pipeline_memory(PipelineType(1, stage_types(next(iter(self._loops.values())))))
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
@@ -179,19 +182,18 @@ def _plan(load: TileLoad) -> StagePlan:
     return plan
 
 
-def _accumulator_words(function: FuncOp) -> list[int]:
-    """The registers of each dot's accumulator over all threads, with those of its promotion.
+def _accumulator_words(op: DotOp) -> int:
+    """The registers of a dot's accumulator over all threads, with those of its promotion.
 
     Accumulators are promoted those of one instruction at a time, from temporary ones.
     """
-    words = [0]
-    for op in function.walk():
-        if isinstance(op, DotOp):
-            accumulators = tile_words(op.result.type)
-            if _promotes(op):
-                accumulators += min(accumulators, _temporary_words(op))
-            words.append(accumulators)
-    return words
+    accumulators = tile_words(op.result.type)
+    return accumulators + (min(accumulators, _instruction_words(op)) if _promotes(op) else 0)
+
+
+def _scratch_areas(op: Operation) -> int:
+    """The bytes of the scratch areas of an operation: two, if warps exchange data."""
+    return scratch_bytes(op) * (1 if stays_in_warps(op) else 2)
 
 
 def _promotes(op: DotOp) -> bool:
@@ -199,8 +201,10 @@ def _promotes(op: DotOp) -> bool:
     return instruction is not None and is_promoted(op, instruction)
 
 
-def _temporary_words(op: DotOp) -> int:
+def _instruction_words(op: DotOp) -> int:
     """The accumulators of one instruction, in all warpgroups."""
     layout = layout_of(op.c)
-    columns = min(instruction_columns(layout) or PROMOTED_COLUMNS, PROMOTED_COLUMNS)
+    columns = instruction_columns(layout) or PROMOTED_COLUMNS
+    if _promotes(op):
+        columns = min(columns, PROMOTED_COLUMNS)
     return columns * WGMMA_ROWS * layout.extent(WARP) // WARPGROUP

@@ -35,7 +35,7 @@ from tilewright.ir.values import BlockArgument
 from tilewright.plans.allocations import allocated_bytes, pipeline_memory
 from tilewright.plans.mma import is_promoted
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.tile_registers import resident_blocks, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
@@ -90,8 +90,6 @@ PLAIN: Final = Limits(block=48 * 1024, iteration=32 * 1024)
 """Of loops whose threads read only what they loaded themselves."""
 DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
 """Of such loops with dots: two blocks fit on an SM, their registers do not allow more."""
-MANY_ACCUMULATORS: Final = 96
-"""Accumulators of a thread beyond which no second block fits on an SM."""
 
 
 class ScheduleLoops(Pass):
@@ -232,7 +230,7 @@ def _block_limit(function: FuncOp, threads: int) -> int:
     assert spec is not None
     dots = [op for op in function.walk() if isinstance(op, DotOp)]
     accumulators = max([tile_words(op.c.type) for op in dots], default=0) // threads
-    blocks = spec.occupancy or (1 if accumulators > MANY_ACCUMULATORS else 2)
+    blocks = resident_blocks(accumulators, spec.occupancy)
     return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
 
 

@@ -107,7 +107,7 @@ def _add_agents(function: FuncOp, producer: Block, consumer: Block) -> None:
     build = Builder(InsertPoint.before(end), function.location)
     _add_agent(build, producer, spec.num_warps, PRODUCER_WARPS, PRODUCER_REGISTERS)
     registers = consumer_registers(spec.num_warps, spec.occupancy or 1)
-    _add_agent(build, consumer, 0, spec.num_warps, registers)
+    _add_agent(build, consumer, 0, spec.num_warps, registers.changed)
     # setmaxnreg applies to whole warpgroups.
     warps = spec.num_warps + WARPGROUP
     function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)

@@ -432,12 +432,17 @@ def parts(text: str, arch: str, schedule: str = "") -> int:
     (128, 128, 128, "sm_80", 4),  # 64 KiB
     (256, 256, 32, "sm_80", 2),  # 32 KiB
     (256, 256, 64, "sm_80", 4),  # 64 KiB, and 64 / 4 is the K of one instruction
-    (128, 128, 128, "sm_90", 1),  # three stages of 64 KiB are less than 227 KiB
+    (128, 128, 64, "sm_90", 1),  # three stages of 32 KiB, of a half of 227 KiB
+    (128, 128, 128, "sm_90", 2),  # three of 64 KiB are less than all, but not than a half
+    (128, 256, 64, "sm_90", 1),  # three stages of 48 KiB: with 128 accumulators, one block
     (128, 256, 128, "sm_90", 2),  # three of 96 KiB are not
     (256, 256, 16, "sm_80", 1),  # the K of one instruction
 ])  # fmt: skip
 def test_three_stages_are_to_fit(m: int, n: int, k: int, arch: str, expected: int) -> None:
-    """A block has 48 KiB of static shared memory on sm_80, 227 KiB on sm_90."""
+    """A block has 48 KiB of static shared memory on sm_80, 227 KiB on sm_90.
+
+    Of blocks with few accumulators, two share the memory of an SM.
+    """
     assert parts(matmul(m, n, k), arch) == expected
 
 

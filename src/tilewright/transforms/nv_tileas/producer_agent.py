@@ -93,10 +93,7 @@ class ProducerAgent:
             return self._produce_loop(op, build, values, iterator)
         if isinstance(op, IfOp) and op in self._slice.enclosing:
             return self._produce_branches(op, build, values, iterator)
-        # What depends on no loop or branch is computed before the agents.
-        is_inside = op.parent is not self._function.body.block
-        depends = is_inside or not values.keys().isdisjoint(op.operands)
-        if depends and self._slice.needs(op):
+        if self._slice.needs(op):
             build.insert(op.clone(values))
         return iterator
 

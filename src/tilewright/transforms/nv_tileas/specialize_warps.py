@@ -7,8 +7,8 @@ read it and release it. Both count the same iterations, so each stage that is fi
 the iterators of the pipeline pass through outer loops, the producer of a persistent kernel fills
 stages of the next tile while the consumers still store the one before.
 
-Scalars at the top level of the function that the producer needs are computed before the agents; by
-both agents, if they depend on a loop or branch that both have.
+Each agent computes the scalars that it needs. Only the pipeline, and the views that tensor maps are
+made of, are created before the agents.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from tilewright.ir.operation import Block
 from tilewright.ir.passes import Pass
 from tilewright.support.diagnostics import fail
 from tilewright.target.tensor_cores import WARPGROUP
+from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileas.agent_registers import PRODUCER_REGISTERS, consumer_registers
+from tilewright.transforms.nv_tileas.agent_scalars import repeat_scalars
 from tilewright.transforms.nv_tileas.choose_specialization import stage_types
 from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent
 from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
@@ -94,8 +96,10 @@ def _specialize(function: FuncOp) -> None:
         is_consumed = any(operand.parent_block is consumer for operand in op.operands)
         if op is not created and not op.is_terminator and (is_consumed or not slice.needs(op)):
             consumer.append(op.detach())
+    repeat_scalars(body, consumer)
     inside.create(YieldOp)
     _add_agents(function, producer, consumer)
+    erase_dead_code(function.body)
 
 
 def _add_agents(function: FuncOp, producer: Block, consumer: Block) -> None:

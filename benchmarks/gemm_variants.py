@@ -7,7 +7,8 @@ schedule runs in a process of its own, without caches. Prints, for each kernel, 
 median of CUDA graphs of 20 launches, and the largest difference from torch as a fraction of the
 largest element; one that the compiler rejects or that fails is named as such. `--against FILE`
 adds the ratio of the times in the output of another run, of NVIDIA's compiler for instance: above 1
-this run is faster. `--list` prints the cases.
+this run is faster. `--list` prints the cases. Kernels are compiled beforehand, by several processes
+that share cuTile's cache.
 
 Kernels are in `variant_kernels.py` (operand order, distribution of work), `variant_fused.py`
 (epilogues, several dots), `variant_quantized.py` and `variant_indexed.py`; shapes and tiles in
@@ -18,12 +19,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import cuda.tile as ct
 from cuda_graphs import median_us
 from fresh_caches import run_children, schedule_label
 from variant_arrays import TorchArrays
@@ -45,6 +48,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="cases that match a regular expression")
     parser.add_argument("--against", type=Path, help="the output of another run")
     parser.add_argument("--list", action="store_true", help="print the cases")
+    parser.add_argument("--jobs", type=int, default=8, help="processes that compile")
+    parser.add_argument("--compile", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.list:
@@ -53,14 +58,30 @@ def main() -> int:
     if not arguments.child:
         run_children(arguments.schedule or [""])
         return 0
+    if arguments.compile is None:
+        run_compilers(arguments.jobs)
     import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
 
+    selected = list(cases(arguments.only))
+    if arguments.compile is not None:
+        for _, variant, size in selected[arguments.compile :: arguments.jobs]:
+            # The process that times reports errors.
+            with suppress(Exception):
+                run(torch, variant.build(TorchArrays(torch), *size, variant.dtype))
+        return 0
     others = times_of(arguments.against.read_text()) if arguments.against else {}
-    for name, variant, size in cases(arguments.only):
-        # Operands and the order of results are the same in every run.
+    for name, variant, size in selected:
         torch.manual_seed(0)
         print(time_case(torch, name, variant, size, others), flush=True)
     return 0
+
+
+def run_compilers(jobs: int) -> None:
+    """Run this program again to fill cuTile's cache, several processes at a time."""
+    commands = [[sys.executable, *sys.argv, "--compile", str(number)] for number in range(jobs)]
+    processes = [subprocess.Popen(command) for command in commands]
+    for process in processes:
+        process.wait()
 
 
 def cases(only: str) -> Iterator[tuple[str, Variant, Size]]:
@@ -83,25 +104,21 @@ def time_case(
     """Check and time one case, and describe it in a line."""
     label = f"{name} ({schedule_label()})"
     launch = variant.build(TorchArrays(torch), *size, variant.dtype)
-    start = time.perf_counter()
     try:
         run(torch, launch)
-        torch.cuda.synchronize()
+        difference = relative_difference(launch)
+        microseconds = median_us(torch, lambda: run(torch, launch))
     except Exception as error:
-        return f"{label} rejected: {(str(error) or repr(error)).splitlines()[0]}"
-    compiled = time.perf_counter() - start
-    difference = relative_difference(launch)
-    microseconds = median_us(torch, lambda: run(torch, launch))
+        verdict = "rejected" if isinstance(error, ct.TileError) else "failed"
+        return f"{label} {verdict}: {(str(error) or repr(error)).splitlines()[0]}"
     speed = f"{microseconds:.1f} us {launch.flops / microseconds / 1e6:.0f} TFLOP/s"
     ratio = f", {others[name] / microseconds:.2f} of the other" if name in others else ""
     wrong = "" if difference < TOLERANCE else " WRONG"
-    return f"{label} {speed}{ratio}, differs by {difference:.2g}{wrong}, first {compiled:.1f} s"
+    return f"{label} {speed}{ratio}, differs by {difference:.2g}{wrong}"
 
 
 def run(torch: Any, launch: Launch) -> None:
     """Launch a kernel on the current stream."""
-    import cuda.tile as ct  # noqa: PLC0415
-
     ct.launch(torch.cuda.current_stream(), launch.grid, launch.kernel, launch.arguments)
 
 

@@ -66,6 +66,10 @@ DENSE: Final = (
         "f32-fma", simple(dense.plain, planar=True), "float32", "40x40x40 32x32x16",
         "1024x1024x1024 64x64x16", "1024x1024x1024 128x128x16",
     ),
+    variant(
+        "ragged", simple(dense.raster), "float16", RAGGED,
+        "4000x4008x4104 128x128x64", "2047x2049x2045 128x128x64",
+    ),
     variant("half-accumulator", simple(dense.half_accumulator), "float16", RAGGED, LARGE, WIDE),
     variant("matmul-and-add", simple(dense.matmul_and_add), "float16", RAGGED, LARGE),
     variant("unrolled", simple(dense.unrolled), "float16", "72x40x128 64x32x32", LARGE),
@@ -190,10 +194,6 @@ INDEXED: Final = (
         "8x2048x2048x4096 128x128x64",
     ),
     variant(
-        "grouped-arrays", operands.grouped_arrays, "float16", "3x200x40x200 64x32x32",
-        "8x8192x2048x16384 128x128x64",
-    ),
-    variant(
         "block-sparse", operands.block_sparse, "float16", "128x40x512 64x32x32",
         "4096x4096x4096 128x128x64",
     ),
@@ -205,6 +205,11 @@ INDEXED: Final = (
     variant(
         "convolution-slices", operands.convolution, "float16", "2x6x8x40x32 4x16x32x16",
         "16x56x56x256x128 8x16x128x64",
+    ),
+    # Last, as lists of arrays may not be captured in graphs.
+    variant(
+        "grouped-arrays", operands.grouped_arrays, "float16", "3x200x40x200 64x32x32",
+        "8x8192x2048x16384 128x128x64", "8x8200x2048x16392 128x128x64",
     ),
 )  # fmt: skip
 

@@ -111,41 +111,45 @@ def int4(kernel: Any) -> Build:
     return build
 
 
-def permutation(arrays: Arrays, count: int, of: int) -> Any:
-    """Some of the first integers in random order, without repetition."""
-    chosen = np.random.default_rng(1).permutation(of)[:count]
-    return arrays.upload(chosen.astype(np.int32))
+def permutation(count: int) -> Any:
+    """The first integers in random order."""
+    return np.random.default_rng(1).permutation(count)
+
+
+def i32(arrays: Arrays, indices: Any) -> Any:
+    """Indices as a kernel reads them; torch itself indexes by 64 bits."""
+    return arrays.upload(indices.astype(np.int32))
 
 
 def gather_scatter(arrays: Arrays, shape: Shape, tile: Shape, dtype: str) -> Launch:
     """A GEMM of rows of A in any order, to other rows of C."""
     plain = simple(indexed.gather_scatter)(arrays, shape, tile, dtype)
     a, b, c = plain.arguments[:3]
-    sources = permutation(arrays, shape[0], shape[0])
-    targets = arrays.upload(np.roll(np.arange(shape[0], dtype=np.int32), 7))
+    sources, targets = permutation(shape[0]), np.roll(np.arange(shape[0]), 7)
 
     def expected() -> Any:
         x = plain.expected()
         result = arrays.namespace.zeros_like(x)
-        result[targets] = x[sources]
+        result[arrays.upload(targets)] = x[arrays.upload(sources)]
         return result
 
-    return plain._replace(arguments=(a, b, sources, targets, c, *tile), expected=expected)
+    lists = (i32(arrays, sources), i32(arrays, targets))
+    return plain._replace(arguments=(a, b, *lists, c, *tile), expected=expected)
 
 
 def gather_slices(arrays: Arrays, shape: Shape, tile: Shape, dtype: str) -> Launch:
     """A GEMM of rows of A in any order."""
     plain = simple(indexed.gather_slices)(arrays, shape, tile, dtype)
     a, b, c = plain.arguments[:3]
-    sources = permutation(arrays, shape[0], shape[0])
-    expected = lambda: plain.expected()[sources]  # noqa: E731
-    return plain._replace(arguments=(a, b, sources, c, *tile), expected=expected)
+    sources = permutation(shape[0])
+    expected = lambda: plain.expected()[arrays.upload(sources)]  # noqa: E731
+    return plain._replace(arguments=(a, b, i32(arrays, sources), c, *tile), expected=expected)
 
 
 def unequal(parts: int, extent: int) -> list[int]:
-    """Sizes of parts of an extent that differ, multiples of 8 but for the last."""
-    weights = np.arange(1, parts + 1)
-    bounds = np.cumsum(weights) * extent // weights.sum() // 8 * 8
+    """Sizes of parts of an extent that differ, multiples of 64 if it is one, else of 8."""
+    weights, multiple = np.arange(1, parts + 1), 8 if extent % 64 else 64
+    bounds = np.cumsum(weights) * extent // weights.sum() // multiple * multiple
     bounds[-1] = extent
     return np.diff(bounds, prepend=0).tolist()
 
@@ -155,7 +159,7 @@ def grouped_k(arrays: Arrays, shape: Shape, tile: Shape, dtype: str) -> Launch:
     groups, m, n, tokens = shape
     x, y = arrays.uniform(tokens, m, dtype=dtype), arrays.uniform(tokens, n, dtype=dtype)
     bounds = np.cumsum([0, *unequal(groups, tokens)])
-    offsets = arrays.upload(bounds.astype(np.int32))
+    offsets = i32(arrays, bounds)
     c = arrays.zeros(groups, m, n, dtype=dtype)
 
     def expected() -> Any:
@@ -170,8 +174,8 @@ def grouped_k(arrays: Arrays, shape: Shape, tile: Shape, dtype: str) -> Launch:
 def grouped_arrays(arrays: Arrays, shape: Shape, tile: Shape, dtype: str) -> Launch:
     """GEMMs of any M and K; the shape is their number, all M, N and all K."""
     groups, m, n, k = shape
-    heights, depths = unequal(groups, m), unequal(groups, k)[::-1]
-    sizes = list(zip(heights, depths, strict=True))
+    heights = unequal(groups, m)
+    sizes = list(zip(heights, unequal(groups, k)[::-1], strict=True))
     a = [arrays.uniform(rows, inner, dtype=dtype) for rows, inner in sizes]
     b = [arrays.uniform(inner, n, dtype=dtype) for _, inner in sizes]
     c = arrays.zeros(m, n, dtype=dtype)
@@ -206,7 +210,7 @@ def block_sparse(arrays: Arrays, shape: Shape, tile: Shape, dtype: str) -> Launc
         masked = tiles * arrays.upload(mask)[:, None, :, None]
         return masked.reshape(shape[0], shape[2]) @ arrays.f32(b)
 
-    lists = [arrays.upload(each.astype(np.int32)) for each in (counts, blocks)]
+    lists = [i32(arrays, each) for each in (counts, blocks)]
     flops = 2.0 * float(counts.sum()) * tile[0] * tile[2] * shape[1]
     return plain._replace(arguments=(a, b, *lists, c, *tile), expected=expected, flops=flops)
 

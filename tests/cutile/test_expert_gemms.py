@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -14,15 +13,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import tilewright
-
 pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
-cutile = pytest.importorskip("tilewright.cutile")
 
-from cuda.tile.compilation import export_kernel  # noqa: E402
-
-from tilewright.cutile.signatures import Arguments  # noqa: E402
-from tilewright.driver.emulate import emulate  # noqa: E402
+from cutile_launches import emulated, interpreted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Launch = Callable[[int, Any, Sequence[Any]], None]
@@ -51,21 +44,6 @@ def _benchmark(name: str) -> ModuleType:
 
 
 kernels, routing = _benchmark("gemm_kernels"), _benchmark("routing")
-
-
-def interpreted(grid: int, kernel: Any, arguments: Sequence[Any]) -> None:
-    """Run the Tile IR of a kernel, and look for races and uninitialised memory."""
-    cutile.launch(grid, kernel, arguments, check=True)
-
-
-def emulated(grid: int, kernel: Any, arguments: Sequence[Any]) -> None:
-    """Run the PTX of a kernel for sm_90."""
-    given, code = Arguments(kernel, arguments), BytesIO()
-    export_kernel(
-        kernel, [given.signature], code, output_format="tileir_bytecode", bytecode_version="13.4"
-    )
-    module, name = tilewright.read(code.getvalue()), given.signature.symbol
-    emulate(module, name, grid, given.parameters, arch="sm_90")
 
 
 def small(seed: int, *shape: int, dtype: Any = np.float16) -> Array:

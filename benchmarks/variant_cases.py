@@ -71,7 +71,7 @@ DENSE: Final = (
         "4000x4008x4104 128x128x64", "2047x2049x2045 128x128x64",
     ),
     variant("half-accumulator", simple(dense.half_accumulator), "float16", RAGGED, LARGE, WIDE),
-    variant("matmul-and-add", simple(dense.matmul_and_add), "float16", RAGGED, LARGE),
+    variant("matmul-and-add", simple(dense.matmul_and_add), "float16", RAGGED, LARGE, WIDE),
     variant("unrolled", simple(dense.unrolled), "float16", "72x40x128 64x32x32", LARGE),
     variant(
         "b-transposed", transposed(dense.transposed_tiles, of_a=False, of_b=True), "float16",
@@ -120,13 +120,13 @@ DENSE: Final = (
     ),
     variant(
         "stream-k", persistent(dense.stream_k, b_transposed=False, result="float32"), "float16",
-        "72x40x160 64x32x32", "1536x1536x4096 128x128x64",
+        "72x40x160 64x32x32", "1536x1536x4096 128x128x64", "1536x1536x4096 128x256x64",
     ),
 )  # fmt: skip
 
 FUSED: Final = (
     variant("bias-gelu", launches.bias_gelu, "bfloat16", RAGGED, LARGE, WIDE),
-    variant("residual", launches.residual, "bfloat16", RAGGED, LARGE),
+    variant("residual", launches.residual, "bfloat16", RAGGED, LARGE, WIDE),
     variant("column-scale", launches.column_scale, "float16", RAGGED, LARGE),
     variant(
         "swiglu", launches.swiglu, "bfloat16", "72x40x80 64x32x32",
@@ -151,6 +151,7 @@ QUANTIZED: Final = (
     variant(
         "fp8-block-scaled", operands.block_scaled, "float8_e4m3fn", "72x128x256 64x64x128",
         "4096x4096x4096 128x128x128", "4096x4096x4096 64x128x128",
+        "4096x4096x4096 256x128x128",
     ),
     variant(
         "fp8-scaled", operands.scaled, "float8_e4m3fn", "72x40x80 64x32x64",

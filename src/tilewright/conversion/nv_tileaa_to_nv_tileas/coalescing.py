@@ -27,6 +27,13 @@ class MemoryAccess(NamedTuple):
     """The number of elements of one load or store instruction."""
     dim: int
     """The dimension of the tile along which these are contiguous."""
+    whole: int
+    """How many of them are certainly all in bounds, or all out of bounds."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only some elements of an instruction may be in bounds."""
+        return self.vector > self.whole
 
 
 def accessed(op: Operation) -> Value | None:
@@ -45,15 +52,16 @@ def accessed(op: Operation) -> Value | None:
 def coalesced(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> MemoryAccess:
     """The coalesced access of `warps` warps to a tile; no warp is idle for a wider vector."""
     extents = shape(tile.type)
-    dim, vector = vectorize(op, tile, facts)
+    dim, vector, whole = vectorize(op, tile, facts)
     vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), 1)
     order = [dim, *(other for other in reversed(range(len(extents))) if other != dim)]
-    return MemoryAccess(spread(extents, warps, vector=vector, order=order), vector, dim)
+    return MemoryAccess(spread(extents, warps, vector=vector, order=order), vector, dim, whole)
 
 
 def in_layout(access: MemoryAccess, layout: Layout) -> MemoryAccess:
     """The same access in another layout, with the widest vector that layout allows."""
-    return MemoryAccess(layout, min(access.vector, _contiguous(layout, access.dim)), access.dim)
+    vector = min(access.vector, _contiguous(layout, access.dim))
+    return MemoryAccess(layout, vector, access.dim, access.whole)
 
 
 def _contiguous(layout: Layout, dim: int) -> int:

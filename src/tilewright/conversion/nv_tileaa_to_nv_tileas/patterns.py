@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa import atomics, memory, queue, view
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr
 from tilewright.dialects.nv_tileas.pipeline import ExecuteOp
-from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.attributes import IntegerAttr, UnitAttr
 from tilewright.ir.conversion import Patterns
 from tilewright.ir.conversion_pattern import ConversionPattern
 from tilewright.ir.legality import ConversionTarget
@@ -85,6 +85,8 @@ class _LayoutPatterns:
         access = self._assignment.accesses.get(op)
         if access is not None and access.vector > 1:
             made.attributes["vector"] = IntegerAttr(access.vector, I32)
+            if access.is_partial:
+                made.attributes["partial"] = UnitAttr()
         return made
 
     def dot(self, op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:

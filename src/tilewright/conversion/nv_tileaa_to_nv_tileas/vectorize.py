@@ -1,8 +1,8 @@
 """Vectorization of memory accesses: the widest vector, and the dimension along which it lies.
 
-A vector is one access: it has one address, which its size divides, and one predicate. So its
-elements must be contiguous from an address that is known to be aligned, and must be all in bounds
-or all out of bounds.
+A vector is one access: it has one address, which its size divides. So its elements must be
+contiguous from an address that is known to be aligned. Through pointers it has one predicate: the
+mask must be the same for all its elements. A vector of a tile may be partly out of bounds.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Vectorization(NamedTuple):
 
     dim: int
     width: int
+    whole: int
+    """How many consecutive elements are certainly all in bounds, or all out of bounds."""
 
 
 def vectorize(op: Operation, tile: Value, facts: AxisFacts) -> Vectorization:
@@ -42,19 +44,21 @@ def vectorize(op: Operation, tile: Value, facts: AxisFacts) -> Vectorization:
     match op:
         case memory.LoadOp() | memory.StoreOp():
             dim = _fastest(op.pointers, facts)
-            width = _pointer_width(op, dim, facts)
+            width = whole = _pointer_width(op, dim, facts)
         case view.TileLoadOp() | view.TileStoreOp():
             dim = contiguous_dim(tiled_view(op.view))
-            width = _view_width(op, dim, facts)
+            width, whole = _view_width(op, dim, facts), _whole_width(op, dim, facts)
+            if not _is_contiguous_range(tiled_view(op.view), dim):
+                width = min(width, whole)
         case view.TiledAtomicRmwOp():
-            return Vectorization(contiguous_dim(tiled_view(op.view)), 1)
+            return Vectorization(contiguous_dim(tiled_view(op.view)), 1, 1)
         case _:
-            return Vectorization(len(extents) - 1, 1)
+            return Vectorization(len(extents) - 1, 1, 1)
     is_plain = op.semantic is MemSemantic.WEAK and not op.volatile
     if not is_plain:
-        return Vectorization(dim, 1)
+        return Vectorization(dim, 1, 1)
     size = pointee_bytes(element_of(tile.type))
-    return Vectorization(dim, max(min(width, WIDEST // size, power(extents[dim])), 1))
+    return Vectorization(dim, max(min(width, WIDEST // size, power(extents[dim])), 1), whole)
 
 
 def _fastest(pointers: Value, facts: AxisFacts) -> int:
@@ -81,7 +85,7 @@ def contiguous_dim(type: TiledViewType) -> int:
 
 
 def _view_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
-    """Limited by what divides the address, the strides, and the extent if bounds are checked."""
+    """Limited by what divides the address and the strides."""
     type = tiled_view(op.view)
     memory = _Tensor(op.view, facts)
     along = type.dims[dim]
@@ -95,9 +99,19 @@ def _view_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFac
         elif type.source.shape[type.dims[number]] != 1:
             start = first if type.tile[number] == 1 or number == type.sparse else 1
             vector = min(vector, start * memory.strides[type.dims[number]])
-    if not (op.in_bounds and op.in_bounds[dim]):
-        vector = min(vector, memory.sizes[along])
     return vector
+
+
+def _whole_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
+    """Limited by what divides the extent, if bounds are checked."""
+    if op.in_bounds and op.in_bounds[dim]:
+        return WIDEST
+    return _Tensor(op.view, facts).sizes[tiled_view(op.view).dims[dim]]
+
+
+def _is_contiguous_range(type: TiledViewType, dim: int) -> bool:
+    """Whether a tile covers a range of indices that starts in bounds, or is all out of bounds."""
+    return dim != type.sparse and type.counted[dim] % type.tile[dim] == 0
 
 
 class _Tensor:

@@ -1,7 +1,8 @@
 """Memory accesses through pointers and through views, on tiles with layouts.
 
 Pointers, mask and values of one access share one layout. `vector` is the number of consecutive
-registers per access, as the layout and the alignment of the addresses allow.
+registers per access, as the layout and the alignment of the addresses allow. With `partial`, only
+the first ones of them may be in bounds.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ class TiledLoadOp(tileaa_view.TiledLoadOp):
     traits = (*tileaa_view.TiledLoadOp.traits, LAID_OUT)
 
     vector = d.attribute(VECTOR, default=1)
+    partial = d.flag()
 
     def verify(self) -> Iterator[str]:
         yield from super().verify()
@@ -111,6 +113,7 @@ class GatherLoadOp(tileaa_view.GatherLoadOp):
     traits = (*tileaa_view.GatherLoadOp.traits, LAID_OUT)
 
     vector = d.attribute(VECTOR, default=1)
+    partial = d.flag()
 
     def verify(self) -> Iterator[str]:
         yield from super().verify()
@@ -125,6 +128,7 @@ class TiledStoreOp(tileaa_view.TiledStoreOp):
     traits = (*tileaa_view.TiledStoreOp.traits, LAID_OUT)
 
     vector = d.attribute(VECTOR, default=1)
+    partial = d.flag()
 
     def verify(self) -> Iterator[str]:
         yield from super().verify()
@@ -138,6 +142,7 @@ class ScatterStoreOp(tileaa_view.ScatterStoreOp):
     traits = (*tileaa_view.ScatterStoreOp.traits, LAID_OUT)
 
     vector = d.attribute(VECTOR, default=1)
+    partial = d.flag()
 
     def verify(self) -> Iterator[str]:
         yield from super().verify()

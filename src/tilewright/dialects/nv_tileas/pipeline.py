@@ -224,6 +224,8 @@ class ProducerCopyOp(ProducerOp):
     engine = d.attribute(ENGINE, default=CopyEngine.CP_ASYNC)
     tile = d.optional_attribute(TYPE_ATTR)
     vector = d.attribute(VECTOR, default=1)
+    partial = d.flag()
+    """Whether a vector may be partly out of bounds."""
     in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
 
     @classmethod

@@ -231,6 +231,7 @@ def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
         "source": values.get(load.view, load.view),
         "indices": [values.get(index, index) for index in load.indices],
         "in_bounds": load.in_bounds,
+        "partial": load.partial,
     }
 
 

@@ -71,6 +71,8 @@ class VectorAccess(NamedTuple):
     offset: int
     """Added to the address, in bytes."""
     predicate: Value | None
+    elements: Value | None = None
+    """How many elements are in bounds, as i32, if the first one is; None: all."""
 
 
 def effective_scope(op: AccessOp) -> MemScope | None:

@@ -18,9 +18,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import conjunction
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.casts import TruncIOp
+from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
-from tilewright.dialects.arith.integer import MinUIOp, SubIOp
+from tilewright.dialects.arith.integer import AndIOp, MinSIOp, MinUIOp, SubIOp
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.types import MemrefType
 from tilewright.dialects.nv_tileaa.view import tiled_view
@@ -139,12 +139,14 @@ def tile_accesses(
     active: Value | None = None,
     *,
     separate: bool = False,
+    partial: bool = False,
 ) -> list[VectorAccess]:
     """The accesses of a thread to a tile of a view, of `vector` elements each.
 
     `view`, `indices` and `tile` are those of the old program; `active` says which threads access
     memory at all. With `separate`, each access has an address of its own, which a loop over tiles
     keeps in its own registers and advances by an addition; else they are computed from each other.
+    With `partial`, each has the number of its elements that are in bounds.
     """
     bytes = pointee_bytes(tiled_view(view).source.element)
     axes = [_axis_indices(op, build, view, tile, n, index) for n, index in enumerate(indices)]
@@ -158,6 +160,7 @@ def tile_accesses(
             moving = add(build, moving, multiply(build, axis.window.start, scale, I64), I64)
         start = add(build, start, multiply(build, common, scale, I64), I64)
     registers = range(0, layout_of(tile).extent(REGISTER), vector)
+    along = vector_dimension(layout_of(tile)) if partial else 0
     in_bounds = _BoundsChecks(build, axes, registers, active, always_limits=separate)
     addresses = _Addresses(build, start, scales)
     accesses: list[VectorAccess] = []
@@ -166,8 +169,39 @@ def tile_accesses(
         if separate:
             own = build.create(OpaqueOp, arg=as_value(build, address, I64), types=[I64]).res
             address = add(build, own, moving, I64)
-        accesses.append(VectorAccess(as_value(build, address, I64), offset, in_bounds.at(register)))
+        count = in_bounds.count(register, vector, along) if partial else None
+        value = as_value(build, address, I64)
+        accesses.append(VectorAccess(value, offset, in_bounds.at(register), count))
     return accesses
+
+
+def has_whole_vectors(
+    op: TileAccessOp,
+    build: ConversionBuilder,
+    view: Value,
+    indices: Sequence[Value],
+    tile: Value,
+    vector: int,
+) -> Value | None:
+    """Whether no vector of a tile is partly out of bounds, for all threads alike; None if unknown.
+
+    The number of a tile's elements in bounds, along the dimension of the vectors, is a multiple of
+    their length then.
+    """
+    number = vector_dimension(layout_of(tile))
+    axis = _axis_indices(op, build, view, tile, number, indices[number])
+    if axis.window is None:
+        return None
+    limit = _elements_in_bounds(build, axis, axis.window)
+    rest = build.create(AndIOp, lhs=limit, rhs=constant(build, vector - 1)).result
+    zero = constant(build, 0)
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=rest, rhs=zero).result
+
+
+def vector_dimension(layout: Layout) -> int:
+    """The dimension along which the first registers of a thread are neighbours."""
+    first, second = layout.at(register=0), layout.at(register=1)
+    return next(number for number, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
 
 
 def _varies(index: Value, op: Operation) -> bool:
@@ -228,6 +262,23 @@ class _Addresses:
         return step
 
 
+def _elements_in_bounds(build: ConversionBuilder, axis: AxisIndices, window: Window) -> Value:
+    """How many of a tile's elements along a dimension are in bounds, as i32.
+
+    All threads have the same tile, so this takes no registers of a thread, and a comparison with it
+    takes one instruction.
+    """
+    start, size = as_value(build, window.start, I64), as_value(build, axis.size, I64)
+    # Unsigned, a negative index is a large one.
+    begins = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=start, rhs=size).result
+    rest = build.create(SubIOp, lhs=size, rhs=start).result
+    within = build.create(MinUIOp, lhs=rest, rhs=constant(build, window.extent, I64)).result
+    short = build.create(TruncIOp, source=within, types=[I32]).result
+    return build.create(
+        SelectOp, condition=begins, true_value=short, false_value=constant(build, 0)
+    ).result
+
+
 def _comparisons(axis: AxisIndices, registers: Sequence[int]) -> int:
     """How many different indices along a dimension the given registers have."""
     return len({axis.parts[register] for register in registers})
@@ -240,7 +291,7 @@ class _BoundsChecks:
     its index within the tile with a limit: how many of the tile's elements are in bounds.
     """
 
-    __slots__ = ("_active", "_axes", "_build", "_folded", "_known", "_limits")
+    __slots__ = ("_active", "_axes", "_build", "_elements", "_folded", "_known", "_limits")
 
     def __init__(
         self,
@@ -255,12 +306,13 @@ class _BoundsChecks:
         self._axes = axes
         self._known: dict[tuple[object, ...], Value | None] = {}
         self._limits: dict[int, Value] = {}
+        self._elements: dict[int, Value] = {}
         self._folded: set[int] = set()
         for number, axis in enumerate(axes):
             if not axis.checked or axis.window is None:
                 continue
             if always_limits or _comparisons(axis, registers) > COMPARISONS_WITHOUT_LIMIT:
-                self._limits[number] = self._limit(axis, axis.window)
+                self._limits[number] = _elements_in_bounds(build, axis, axis.window)
         self._active = active
         self._fold(registers)
 
@@ -289,22 +341,34 @@ class _BoundsChecks:
                 false_value=constant(build, 0),
             ).result
 
-    def _limit(self, axis: AxisIndices, window: Window) -> Value:
-        """How many of a tile's elements along a dimension are in bounds, as i32.
+    def count(self, register: int, vector: int, number: int) -> Value:
+        """How many elements of a vector along a dimension are in bounds, if its first one is."""
+        build, axis = self._build, self._axes[number]
+        key = ("count", axis.parts[register])
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if axis.window is None:
+            return self._counted(range(register, register + vector))
+        if number not in self._elements:
+            self._elements[number] = _elements_in_bounds(build, axis, axis.window)
+        index = as_value(build, add(build, axis.window.thread_part, axis.parts[register]))
+        rest = build.create(SubIOp, lhs=self._elements[number], rhs=index).result
+        count = build.create(MinSIOp, lhs=rest, rhs=constant(build, vector)).result
+        self._known[key] = count
+        return count
 
-        All threads have the same tile, so this takes no registers of a thread, and a comparison
-        with it takes one instruction.
-        """
+    def _counted(self, registers: Sequence[int]) -> Value:
+        """How many of some registers are in bounds."""
         build = self._build
-        start, size = as_value(build, window.start, I64), as_value(build, axis.size, I64)
-        # Unsigned, a negative index is a large one.
-        begins = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=start, rhs=size).result
-        rest = build.create(SubIOp, lhs=size, rhs=start).result
-        within = build.create(MinUIOp, lhs=rest, rhs=constant(build, window.extent, I64)).result
-        short = build.create(TruncIOp, source=within, types=[I32]).result
-        return build.create(
-            SelectOp, condition=begins, true_value=short, false_value=constant(build, 0)
-        ).result
+        count: OpFoldResult = 0
+        for register in registers:
+            predicate = self.at(register)
+            one: OpFoldResult = 1
+            if predicate is not None:
+                one = build.create(ExtUIOp, source=predicate, types=[I32]).result
+            count = add(build, count, one)
+        return as_value(build, count)
 
     def at(self, register: int) -> Value | None:
         """Whether a register is in bounds along all dimensions, and the thread is active."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
@@ -13,6 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import AccessEmitter
 from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import (
     MemrefDescriptor,
+    has_whole_vectors,
     tile_accesses,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner
@@ -24,14 +25,24 @@ from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, GetDimSizeOp, MakeMemrefOp, tiled_view
 from tilewright.dialects.nv_tileas import memory
+from tilewright.dialects.scf import IfOp, YieldOp
+from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.operation import Block
 from tilewright.ir.types import I64, FloatType, IntegerType, VectorType
 from tilewright.support.floats import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import VectorAccess
     from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+TileAccess: TypeAlias = (
+    memory.TiledLoadOp | memory.GatherLoadOp | memory.TiledStoreOp | memory.ScatterStoreOp
+)
+"""An access to a tile of a view."""
 
 
 @converts(MakeMemrefOp)
@@ -96,7 +107,37 @@ def tiled_load(
     if padding is not None and any(access.predicate is not None for access in accesses):
         value = literal([padding_bits(padding, type.element)], type)
         other = build.create(ConstantOp, value=value, types=[type]).result
-    return [AccessEmitter(op).load(build, type, accesses, other), ()]
+
+    def load(accesses: Sequence[VectorAccess]) -> list[Value]:
+        return [AccessEmitter(op).load(build, type, accesses, other)]
+
+    return [_vectors_or_elements(op, build, accesses, load, [type])[0], ()]
+
+
+def _vectors_or_elements(
+    op: TileAccess,
+    build: ConversionBuilder,
+    vectors: Sequence[VectorAccess],
+    access: Callable[[Sequence[VectorAccess]], list[Value]],
+    types: Sequence[Type],
+    active: Value | None = None,
+) -> Sequence[Value]:
+    """Access vectors; in a tile in which some are partly out of bounds, single elements instead."""
+    if not op.partial:
+        return access(vectors)
+    arguments = (op, build, op.view, op.indices, op.tile)
+    is_whole = has_whole_vectors(*arguments, op.vector)
+    if is_whole is None:
+        return access(tile_accesses(*arguments, active=active))
+    whole, other = Block(), Block()
+    branch = build.create(
+        IfOp, condition=is_whole, then_region=whole, else_region=other, types=types
+    )
+    with build.at(InsertPoint.at_end(whole)):
+        build.create(YieldOp, values=access(vectors))
+    with build.at(InsertPoint.at_end(other)):
+        build.create(YieldOp, values=access(tile_accesses(*arguments, active=active)))
+    return branch.results
 
 
 def padding_bits(padding: PaddingValue, element: Type) -> int:
@@ -121,7 +162,12 @@ def tiled_store(
     """The owner of each element stores it, if it is in bounds."""
     active = is_owner(op, build, op.tile)
     accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, active)
-    AccessEmitter(op).store(build, new.tile, accesses)
+
+    def store(accesses: Sequence[VectorAccess]) -> list[Value]:
+        AccessEmitter(op).store(build, new.tile, accesses)
+        return []
+
+    _vectors_or_elements(op, build, accesses, store, [], active)
     return [()]
 
 

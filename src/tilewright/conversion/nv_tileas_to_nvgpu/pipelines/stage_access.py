@@ -31,7 +31,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import as_vector, elements
 from tilewright.dialects.arith.casts import ExtUIOp
-from tilewright.dialects.arith.integer import ShLIOp
+from tilewright.dialects.arith.integer import MulIOp, ShLIOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.types import TiledViewType
@@ -149,7 +149,9 @@ def copy_tile(
     target = SharedTile(op, build, offsets, op.vector, element, start=offset)
     if isinstance(op.source.type, TiledViewType):
         view, indices = op.source, op.indices
-        accesses = tile_accesses(op, build, view, indices, op.tile, op.vector, separate=True)
+        accesses = tile_accesses(
+            op, build, view, indices, op.tile, op.vector, separate=True, partial=op.partial
+        )
     else:
         accesses = pointer_accesses(build, new.source, new.mask, op.vector)
     bytes = op.vector * element
@@ -160,16 +162,25 @@ def copy_tile(
             dst=pointer,
             size=bytes,
             modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
-            cp_size=_bytes_read(build, access, bytes),
+            cp_size=_bytes_read(build, access, bytes, element),
         )
 
 
-def _bytes_read(build: ConversionBuilder, access: VectorAccess, bytes: int) -> Value | None:
-    """The bytes to read: none where the predicate is false.
+def _bytes_read(
+    build: ConversionBuilder, access: VectorAccess, bytes: int, element: int
+) -> Value | None:
+    """The bytes to read: none where the predicate is false; None if all.
 
     Not by a `select`, which LLVM would turn into one for each part of the predicate.
     """
-    if access.predicate is None:
+    if access.elements is None and access.predicate is None:
         return None
-    one = build.create(ExtUIOp, source=access.predicate, types=[I32]).result
-    return build.create(ShLIOp, lhs=one, rhs=constant(build, log2(bytes))).result
+    one = None
+    if access.predicate is not None:
+        one = build.create(ExtUIOp, source=access.predicate, types=[I32]).result
+    if access.elements is None:
+        assert one is not None
+        return build.create(ShLIOp, lhs=one, rhs=constant(build, log2(bytes))).result
+    shift = constant(build, log2(element))
+    read = build.create(ShLIOp, lhs=access.elements, rhs=shift).result
+    return read if one is None else build.create(MulIOp, lhs=one, rhs=read).result

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.support.diagnostics import Diagnostic, Severity
 from tilewright.support.location import UNKNOWN, FileLoc, Location
 from tilewright.support.source_location import source_location
+from tilewright.support.tensor_map_parameters import from_json, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilewright.driver.map_parameters import Maps
     from tilewright.emit.cubin import Cubin, Resources
 
 MARSHAL: Final = 4
@@ -57,7 +59,7 @@ class StoredLoc(Location):
 class CompilationResult:
     """PTX, cubin, kernel resources and remarks; PTX and resources are unpacked on access."""
 
-    __slots__ = ("_entries", "_ptx", "arch", "cubin", "remarks")
+    __slots__ = ("_entries", "_maps", "_ptx", "arch", "cubin", "remarks")
 
     def __init__(
         self,
@@ -66,6 +68,7 @@ class CompilationResult:
         cubin: bytes | None,
         entries: Sequence[Resources] | Packed,
         remarks: list[Diagnostic],
+        maps: str = "",
     ) -> None:
         self.arch = arch
         self._ptx = ptx
@@ -73,15 +76,28 @@ class CompilationResult:
         """The output of ptxas; None if only PTX was requested."""
         self._entries = entries
         self.remarks = remarks
+        self._maps = maps
+        """The tensor maps that are parameters, as text; empty if there are none."""
 
     @classmethod
     def of(
-        cls, arch: str, ptx: str, cubin: Cubin | None, remarks: list[Diagnostic]
+        cls,
+        arch: str,
+        ptx: str,
+        cubin: Cubin | None,
+        remarks: list[Diagnostic],
+        map_parameters: Maps | None = None,
     ) -> CompilationResult:
         """Build the result of a compilation."""
+        maps = to_json(map_parameters) if map_parameters else ""
         if cubin is None:
-            return cls(arch, ptx, None, (), remarks)
-        return cls(arch, ptx, cubin.data, tuple(cubin.entries.values()), remarks)
+            return cls(arch, ptx, None, (), remarks, maps)
+        return cls(arch, ptx, cubin.data, tuple(cubin.entries.values()), remarks, maps)
+
+    @property
+    def map_parameters(self) -> Maps:
+        """The tensor maps that a launcher encodes and passes, by kernel."""
+        return from_json(self._maps) if self._maps else {}
 
     @property
     def ptx(self) -> str:
@@ -115,14 +131,15 @@ class CompilationResult:
         text = self.ptx.encode("utf-8", "surrogateescape")
         entries = [_pack_resources(each) for each in self.entries.values()]
         remarks = [_pack_remark(each) for each in self.remarks]
-        packed = (self.arch, zlib.compress(text, QUICK), self.cubin, entries, remarks)
+        ptx = zlib.compress(text, QUICK)
+        packed = (self.arch, ptx, self.cubin, entries, remarks, self._maps)
         return marshal.dumps(packed, MARSHAL)
 
     @classmethod
     def unpack(cls, data: bytes) -> CompilationResult:
         """Deserialize the result of `pack`."""
-        arch, ptx, cubin, entries, remarks = marshal.loads(data)
-        return cls(arch, ptx, cubin, entries, [_unpack_remark(each) for each in remarks])
+        arch, ptx, cubin, entries, remarks, maps = marshal.loads(data)
+        return cls(arch, ptx, cubin, entries, [_unpack_remark(each) for each in remarks], maps)
 
 
 def _pack_resources(each: Resources) -> Packed:

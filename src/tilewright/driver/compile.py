@@ -30,10 +30,12 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Diagnostic, Severity, Sink, Unsupported, UserError
+from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL, PARAMETERS
 from tilewright.target.arch import ARCHES, Arch, find_arch
 from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
+    from tilewright.driver.map_parameters import Maps
     from tilewright.emit.cubin import Cubin, Resources
     from tilewright.ir.passes import Instrument
 
@@ -103,6 +105,11 @@ class CompiledModule:
     def ptx(self) -> str:
         """The PTX text."""
         return self._made.ptx
+
+    @property
+    def map_parameters(self) -> Maps:
+        """The tensor maps that a launcher encodes and passes, by kernel."""
+        return self._made.map_parameters
 
     @property
     def cubin(self) -> bytes:
@@ -193,6 +200,7 @@ class Compilation:
         self.observers = observers or Observers()
         self.ptx = ""
         self.cubin: Cubin | None = None
+        self.map_parameters: Maps = {}
         self._has_inline_ptx = any(op.name == INLINE_PTX for op in module.walk())
 
     def to(self, stage: str) -> str | bytes:
@@ -206,9 +214,11 @@ class Compilation:
         if stage not in EMITTED:
             return print_op(self.module)
         # LLVM is loaded only for the stages that need it.
+        from tilewright.driver.map_parameters import read_map_parameters  # noqa: PLC0415
         from tilewright.emit.llvm.module import emit_llvm  # noqa: PLC0415
 
         settings = self.settings
+        self.map_parameters = read_map_parameters(self.module)
         clock = self.observers.clock
         with clock.measure("write LLVM IR"):
             written = emit_llvm(
@@ -254,6 +264,7 @@ class Compilation:
             asked.opt_level,
             checked=asked.sanitize,
             schedule=asked.schedule,
+            map_parameters=asked.tensor_maps == PARAMETERS,
         )
 
     def _run(self, passes: str) -> None:
@@ -274,6 +285,7 @@ class Compilation:
                 line_info=settings.line_info,
                 device_debug=settings.device_debug,
                 foreign=self._has_inline_ptx,
+                map_parameters=self.map_parameters,
             )
         self.observers.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
@@ -281,7 +293,9 @@ class Compilation:
     def result(self) -> CompilationResult:
         """Return the PTX, cubin and remarks."""
         remarks = self.observers.sink.diagnostics
-        return CompilationResult.of(self.settings.arch.name, self.ptx, self.cubin, remarks)
+        return CompilationResult.of(
+            self.settings.arch.name, self.ptx, self.cubin, remarks, self.map_parameters
+        )
 
 
 def add_target_spec(program: Operation, arch: Arch) -> None:
@@ -326,6 +340,7 @@ def compile(
     device_debug: bool = False,
     sanitize: bool = False,
     schedule: str = "",
+    tensor_maps: str = KERNEL,
     cache: bool = False,
 ) -> CompiledModule:
     """Compile a program for a GPU.
@@ -333,7 +348,10 @@ def compile(
     `source` is Tile IR or text of a level below it: bytecode, text, a path or a module, which
     stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin nor entries.
     With `cache` the result is stored in the compilation cache on disk and reused. `schedule`
-    forces the software pipelines of loops, such as `"stages=3,in-flight=0"`.
+    forces the software pipelines of loops, such as `"stages=3,in-flight=0"`. With
+    `tensor_maps="parameters"` tensor maps are parameters of a kernel after its own arguments, where
+    they are of arguments and constants: `tilewright.launch` encodes and passes them, other
+    launchers do not.
 
     Raises `tilewright.Error` if the program is invalid or uses an unsupported feature.
     """
@@ -341,8 +359,16 @@ def compile(
         raise ValueError(f"expected 'ptx' or 'cubin', got {emit!r}")
     if opt_level not in OPT_LEVELS:
         raise ValueError(f"expected an optimization level from 0 to 3, got {opt_level!r}")
+    if tensor_maps not in ENCODERS:
+        raise ValueError(f"expected tensor maps of {ENCODERS}, got {tensor_maps!r}")
     settings = Settings(
-        target(arch), opt_level, line_info, device_debug, sanitize, parse_schedule(schedule)
+        target(arch),
+        opt_level,
+        line_info,
+        device_debug,
+        sanitize,
+        parse_schedule(schedule),
+        tensor_maps,
     )
     with CollectorPause():
         program = Program(source)

@@ -7,15 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.compile import compile
+from tilewright.driver.map_parameters import bind_maps, map_arguments
 from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging
 from tilewright.ptxsim import Module
+from tilewright.ptxsim.tensor_map import TensorMap
 from tilewright.reference.launch import find_entry, full_grid
+from tilewright.support.tensor_map_parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.reference.launch import Grid
     from tilewright.reference.tile import Array
+    from tilewright.support.tensor_map_parameters import BoundTensor, TensorMapParameter
 
 
 class EmulatedMemory:
@@ -52,8 +56,26 @@ def emulate(
     write: Callable[[str], object] | None = None,
 ) -> None:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
-    ptx = compile_kernel(program, entry, arch, opt_level, sanitize=sanitize)
-    run_ptx(ptx, program, entry, grid, arguments, check=check, seed=seed, write=write)
+    name = find_entry(program, entry).sym_name
+    kernel = compile(
+        isolate_kernel(program, name),
+        arch,
+        opt_level,
+        emit="ptx",
+        sanitize=sanitize,
+        tensor_maps=PARAMETERS,
+    )
+    run_ptx(
+        kernel.ptx,
+        program,
+        name,
+        grid,
+        arguments,
+        maps=kernel.map_parameters.get(name, ()),
+        check=check,
+        seed=seed,
+        write=write,
+    )
 
 
 def compile_kernel(
@@ -77,17 +99,20 @@ def run_ptx(
     grid: Grid,
     arguments: Sequence[Any],
     *,
+    maps: Sequence[TensorMapParameter] = (),
     check: bool = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
 ) -> None:
-    """Run the PTX of a kernel on the emulator."""
+    """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments."""
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
     staging = Staging(EmulatedMemory(module))
     signature = signature_of(program, kernel.sym_name)
     signature.check_count(arguments)
     passed = signature.encode(staging.upload_arguments(arguments))
+    tensors = list(bind_maps(maps, signature, passed))
+    passed += map_arguments(tensors, map(encode_map, maps, tensors))
     output: list[str] = []
     blocks = full_grid(grid)
     try:
@@ -95,3 +120,18 @@ def run_ptx(
     finally:
         (write or sys.stdout.write)("".join(output))
     staging.copy_back()
+
+
+def encode_map(map: TensorMapParameter, tensor: BoundTensor) -> bytes:
+    """A tensor map in the emulator's layout."""
+    made = TensorMap(
+        tensor.address,
+        map.element,
+        tensor.sizes,
+        tensor.strides,
+        map.box,
+        swizzle=map.swizzle,
+        interleave=map.interleave,
+        nan=map.nan,
+    )
+    return bytes(made)

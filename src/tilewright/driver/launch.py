@@ -14,11 +14,15 @@ from tilewright.driver.launch_checks import (
     describe_arrays,
     select_stream,
 )
+from tilewright.driver.map_parameters import bind_maps, map_arguments
 from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging, is_staged
+from tilewright.emit.note import read_map_parameters
 from tilewright.runtime.errors import EARLIER, GpuError, fault
 from tilewright.runtime.messages import Said, captured, without_assertions
+from tilewright.runtime.tensor_maps import MapRejected, encode_map
 from tilewright.support.diagnostics import Unsupported
+from tilewright.support.tensor_map_parameters import KERNEL, PARAMETERS
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -32,7 +36,7 @@ Write = Callable[[str], object]
 class Plan:
     """Data shared by all launches of a kernel."""
 
-    __slots__ = ("arch", "cubin", "prints", "signature", "threads")
+    __slots__ = ("arch", "cubin", "maps", "prints", "signature", "threads")
 
     def __init__(
         self,
@@ -46,6 +50,8 @@ class Plan:
         self.arch = arch
         self.cubin = cubin
         self.threads = threads
+        self.maps = read_map_parameters(cubin).get(signature.name, ())
+        """The tensor maps that follow the arguments."""
         self.prints = prints
         """Whether the kernel may print or fail an assertion."""
 
@@ -103,15 +109,24 @@ def run_on_gpu(
     write: Write | None = None,
 ) -> None:
     """Compile a verified program for the GPU of this machine, run a kernel, and wait for it."""
-    kernel = compile(
-        isolate_kernel(program, entry),
-        arch,
-        opt_level,
-        line_info=sanitize,
-        sanitize=sanitize,
-        cache=True,
-    )
-    start(Plan.of(kernel, entry), grid, arguments, None, wait=True, write=write)
+
+    def run(tensor_maps: str) -> None:
+        kernel = compile(
+            isolate_kernel(program, entry),
+            arch,
+            opt_level,
+            line_info=sanitize,
+            sanitize=sanitize,
+            tensor_maps=tensor_maps,
+            cache=True,
+        )
+        start(Plan.of(kernel, entry), grid, arguments, None, wait=True, write=write)
+
+    try:
+        run(PARAMETERS)
+    except MapRejected:
+        # The driver asks more of a tensor than the hardware does.
+        run(KERNEL)
 
 
 def start(
@@ -136,6 +151,9 @@ def start(
 
         def begin(device_arguments: Sequence[Any]) -> None:
             passed = plan.signature.encode(device_arguments)
+            if plan.maps:
+                tensors = list(bind_maps(plan.maps, plan.signature, passed))
+                passed += map_arguments(tensors, map(encode_map, plan.maps, tensors))
             device.launch(kernel.function, extents, plan.threads, passed, stream=handle)
 
         def complete(device_arguments: Sequence[Any]) -> None:

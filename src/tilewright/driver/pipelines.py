@@ -61,6 +61,9 @@ PASSES: Final = {
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),
+    "tensor-maps-to-parameters": (
+        "tilewright.transforms.nv_tileas.tensor_maps_to_parameters:TensorMapsToParameters"
+    ),
     "unroll-loops": "tilewright.transforms.nv_tileaa.unroll_loops:UnrollLoops",
 }
 """The class of each pass, imported when a pipeline first uses it."""
@@ -99,9 +102,16 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 class Step:
     """A pass of the lowering pipeline, and the conditions under which it runs."""
 
-    __slots__ = ("reorders_accesses", "since", "text")
+    __slots__ = ("passes_maps", "reorders_accesses", "since", "text")
 
-    def __init__(self, text: str, since: int = 0, *, reorders_accesses: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        since: int = 0,
+        *,
+        reorders_accesses: bool = False,
+        passes_maps: bool = False,
+    ) -> None:
         self.text = text
         """The pass in a textual pipeline; `$arch` is replaced by the target, `$schedule` by its
         options of a forced schedule."""
@@ -109,10 +119,13 @@ class Step:
         """The lowest optimization level at which it runs."""
         self.reorders_accesses = reorders_accesses
         """Whether it separates accesses from their bounds checks."""
+        self.passes_maps = passes_maps
+        """Whether it is only for kernels to which the launcher passes tensor maps."""
 
-    def runs(self, opt_level: int, *, checked: bool) -> bool:
+    def runs(self, opt_level: int, *, checked: bool, map_parameters: bool) -> bool:
         """Whether it runs at an optimization level, with or without bounds checks."""
-        return self.since <= opt_level and not (checked and self.reorders_accesses)
+        is_wanted = map_parameters or not self.passes_maps
+        return is_wanted and self.since <= opt_level and not (checked and self.reorders_accesses)
 
 
 LOWERING_PIPELINE: Final = {
@@ -150,6 +163,7 @@ LOWERING_PIPELINE: Final = {
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
+        Step("tensor-maps-to-parameters", passes_maps=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
@@ -157,6 +171,7 @@ LOWERING_PIPELINE: Final = {
     ),
     "nvgpu": (
         # Programs may begin at nv_tileas; those that are planned already stay as they are.
+        Step("tensor-maps-to-parameters", passes_maps=True),
         Step("plan-shared-memory"),
         Step("materialize-async"),
         Step("convert-tileas-to-nvgpu"),
@@ -182,9 +197,14 @@ def passes_to(
     *,
     checked: bool = False,
     schedule: str = "",
+    map_parameters: bool = False,
 ) -> str:
     """Return the textual pipeline that lowers to a level from the one above; may be empty."""
-    steps = (step for step in LOWERING_PIPELINE[level] if step.runs(opt_level, checked=checked))
+    steps = (
+        step
+        for step in LOWERING_PIPELINE[level]
+        if step.runs(opt_level, checked=checked, map_parameters=map_parameters)
+    )
     texts = [step.text.replace("{$schedule}", _options(step.text, schedule)) for step in steps]
     return ",".join(texts).replace("$arch", arch)
 

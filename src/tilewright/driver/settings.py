@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.support.tensor_map_parameters import KERNEL
+
 if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
@@ -20,3 +22,5 @@ class Settings(NamedTuple):
     """Check every access of global memory against its view."""
     schedule: str = ""
     """Options that replace what passes choose for loops, such as `stages=3`."""
+    tensor_maps: str = KERNEL
+    """What encodes tensor maps: the kernel, or its launcher, which passes them as parameters."""

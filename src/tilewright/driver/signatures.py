@@ -9,6 +9,7 @@ from tilewright.dialects.cuda_tile import memory as cuda_tile_memory
 from tilewright.dialects.cuda_tile import misc as cuda_tile_misc
 from tilewright.dialects.cuda_tile import tile_types
 from tilewright.dialects.cuda_tile import view as cuda_tile_view
+from tilewright.dialects.cute_nvgpu.map_parameters import map_parameters
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.llvm import functions as llvm
 from tilewright.dialects.llvm.types import PointerType
@@ -23,9 +24,10 @@ from tilewright.reference.launch import find_entry
 from tilewright.reference.programs import kernels
 from tilewright.runtime.signature import Parameter, Signature
 from tilewright.support.diagnostics import Unsupported, fail
+from tilewright.support.tensor_map_parameters import PARAMETERS_PER_MAP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
@@ -77,14 +79,19 @@ def kernels_of(program: Operation) -> list[AnyKernel]:
 
 def _signature(kernel: AnyKernel) -> Signature:
     name = kernel.sym_name
-    arguments = (
-        kernel.arguments if isinstance(kernel, GPUFuncOp | llvm.FuncOp) else kernel.body.block.args
-    )
     parameters = [
         _parameter(argument, f"argument {index} of '@{name}'", kernel)
-        for index, argument in enumerate(arguments)
+        for index, argument in enumerate(_arguments(kernel))
     ]
     return Signature(name, parameters, kernel.location)
+
+
+def _arguments(kernel: AnyKernel) -> Sequence[Value]:
+    """The arguments of a kernel, without the tensor maps that its launcher passes after them."""
+    if not isinstance(kernel, GPUFuncOp | llvm.FuncOp):
+        return kernel.body.block.args
+    arguments = kernel.arguments
+    return arguments[: len(arguments) - PARAMETERS_PER_MAP * len(map_parameters(kernel))]
 
 
 def _parameter(value: Value, what: str, kernel: AnyKernel) -> Parameter:

@@ -17,10 +17,11 @@ from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupporte
 from tilewright.target.arch import occupancy
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping, Sequence
 
     from tilewright.emit.elf import KernelInfo
     from tilewright.emit.note import Note
+    from tilewright.support.tensor_map_parameters import TensorMapParameter
     from tilewright.target.arch import Arch
 
 _FUNCTION: Final = re.compile(r"Function properties for (\S+)")
@@ -86,10 +87,12 @@ def assemble(
     line_info: bool = False,
     device_debug: bool = False,
     foreign: bool = False,
+    map_parameters: Mapping[str, Sequence[TensorMapParameter]] | None = None,
 ) -> Cubin:
     """Assemble PTX for the GPU that `arch` names.
 
-    `foreign` says that the program has inline PTX, which may cause errors of ptxas.
+    `foreign` says that the program has inline PTX, which may cause errors of ptxas. The notes of
+    the cubin have the tensor maps that launchers pass to kernels.
     """
     command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
     command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
@@ -105,7 +108,7 @@ def assemble(
     spills = _spills(log)
     kernels = read_kernels(data).values()
     entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
-    return Cubin(add_note(data, note), entries, _warnings(log))
+    return Cubin(add_note(data, note, map_parameters), entries, _warnings(log))
 
 
 @contextmanager

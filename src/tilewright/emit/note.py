@@ -1,10 +1,13 @@
-"""The ELF note that identifies the compiler of a cubin; drivers ignore it."""
+"""ELF notes of a cubin: its compiler, and tensor maps that a launcher passes; drivers ignore them.
+
+The section has a record for each, of which the second is absent if kernels take no tensor maps.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright import __version__
 from tilewright.emit.elf import (
@@ -17,11 +20,19 @@ from tilewright.emit.elf import (
     section_table,
 )
 from tilewright.support.identity import identity
+from tilewright.support.tensor_map_parameters import from_json, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.support.tensor_map_parameters import TensorMapParameter
 
 SECTION_NAME: Final = ".note.tilewright"
 OWNER: Final = b"Tilewright\0"
 MADE_BY: Final = 1
-"""The note type."""
+"""The type of the note that names the compiler, as text: version and digest."""
+MAP_PARAMETERS: Final = 2
+"""The type of the note with tensor maps that are parameters of kernels, as JSON."""
 
 _NOTE: Final = 7
 _ADDRESS: Final = Struct("<Q")
@@ -47,7 +58,11 @@ def own_note() -> Note:
     return Note(__version__, identity())
 
 
-def add_note(cubin: bytes, note: Note) -> bytes:
+def add_note(
+    cubin: bytes,
+    note: Note,
+    map_parameters: Mapping[str, Sequence[TensorMapParameter]] | None = None,
+) -> bytes:
     """Append a note section to a cubin.
 
     The string table and the headers are rewritten after the existing data, which is unchanged.
@@ -62,7 +77,9 @@ def add_note(cubin: bytes, note: Note) -> bytes:
     names[OFFSET], names[SIZE] = len(file), len(old) + len(title)
     file += old + title
     _align(file, _ALIGNMENT)
-    data = _record(note)
+    data = _record(MADE_BY, " ".join(note))
+    if map_parameters:
+        data += _record(MAP_PARAMETERS, to_json(map_parameters))
     rows.append([len(old), _NOTE, 0, 0, len(file), len(data), 0, 0, _ALIGNMENT, 0])
     file += data
     _align(file, _TABLE_ALIGNMENT)
@@ -90,20 +107,37 @@ def _move_segments(file: bytearray) -> None:
 
 def read_note(cubin: bytes) -> Note | None:
     """Return the note of a cubin, if any; `InvalidValue` if the data is no cubin."""
+    text = _records(cubin).get(MADE_BY)
+    if text is None:
+        return None
+    version, _, digest = text.partition(" ")
+    return Note(version, digest)
+
+
+def read_map_parameters(cubin: bytes) -> dict[str, tuple[TensorMapParameter, ...]]:
+    """Return the tensor maps that a launcher encodes and passes, by kernel."""
+    text = _records(cubin).get(MAP_PARAMETERS)
+    return {} if text is None else from_json(text)
+
+
+def _records(cubin: bytes) -> dict[int, str]:
+    """The texts of our notes in a cubin, by type."""
+    texts: dict[int, str] = {}
     for section in read_sections(cubin):
-        if section.name == SECTION_NAME:
-            owner, size, kind = _HEAD.unpack_from(section.data)
+        data = section.data if section.name == SECTION_NAME else b""
+        while len(data) >= _HEAD.size:
+            owner, size, kind = _HEAD.unpack_from(data)
             start = _HEAD.size + _up(owner)
-            header = section.data[_HEAD.size :][:owner], kind
-            version, _, digest = section.data[start : start + size].decode().partition(" ")
-            return Note(version, digest) if header == (OWNER, MADE_BY) else None
-    return None
+            if data[_HEAD.size :][:owner] == OWNER:
+                texts[kind] = data[start : start + size].decode()
+            data = data[start + _up(size) :]
+    return texts
 
 
-def _record(note: Note) -> bytes:
+def _record(kind: int, contents: str) -> bytes:
     """Encode an ELF note: sizes and type, then the padded owner and text."""
-    text = " ".join(note).encode()
-    head = _HEAD.pack(len(OWNER), len(text), MADE_BY)
+    text = contents.encode()
+    head = _HEAD.pack(len(OWNER), len(text), kind)
     return head + OWNER.ljust(_up(len(OWNER)), b"\0") + text.ljust(_up(len(text)), b"\0")
 
 

@@ -13,8 +13,8 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     to_i64,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
-from tilewright.conversion.nv_tileas_to_nvgpu.types import SHARED_SPACE
 from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.gpu.attributes import SHARED_SPACE
 from tilewright.dialects.llvm.attribute_names import ALIGN
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.memory import GEPOp, LoadOp, StoreOp

@@ -13,7 +13,6 @@ from tilewright.dialects.nv_tileaa.types import (
     TiledViewType,
 )
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
-from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.nv_tileas.types import (
     AsyncTokenType,
     BufferType,
@@ -23,9 +22,7 @@ from tilewright.dialects.nv_tileas.types import (
     ProducerTokenType,
     TensorMapType,
 )
-from tilewright.dialects.nvgpu.attributes import Swizzle
-from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
-from tilewright.ir.attributes import IntegerAttr, Type
+from tilewright.ir.attributes import Type
 from tilewright.ir.type_converter import Converted, TypeConverter
 from tilewright.ir.types import (
     DYNAMIC,
@@ -36,12 +33,11 @@ from tilewright.ir.types import (
     I64,
     TF32,
     FloatType,
-    MemRefType,
     TensorType,
     VectorType,
 )
 from tilewright.layout.linear import REGISTER
-from tilewright.layout.swizzle import CHUNK
+from tilewright.plans.tensor_maps import descriptor_type
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
@@ -49,9 +45,6 @@ if TYPE_CHECKING:
 
 _TF32_DROPPED: Final = F32.width - TF32.width
 """The low bits of an f32 that a tf32 lacks."""
-SHARED_SPACE: Final = IntegerAttr(3, I64)
-SWIZZLES: Final = {each.span or CHUNK: each for each in Swizzle}
-"""By the bytes of a swizzled row; 16 is no swizzle."""
 
 
 def thread_types() -> TypeConverter:
@@ -120,15 +113,6 @@ def vector_type(build: ConversionBuilder, tile: Value) -> VectorType:
 def registers(tile: Type | Value) -> int:
     """The number of a thread's registers of a tile."""
     return layout_of(tile).extent(REGISTER)
-
-
-def descriptor_type(map: TensorMapType) -> TensorMapDescriptorType:
-    """The type of the tensor map that copies one box of a tile."""
-    boxes, element = boxes_of(map), map.tile.element
-    # TMA rounds to tf32 only if the map says so.
-    type = element if element is TF32 else element_type(element)
-    box = MemRefType(boxes.extents, type, None, SHARED_SPACE)
-    return TensorMapDescriptorType(box, SWIZZLES[boxes.span])
 
 
 def _memref_fields(memory: MemrefType) -> Converted:

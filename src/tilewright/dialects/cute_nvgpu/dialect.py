@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.dialects.cute_nvgpu import attributes, tensormap, threads, tma, wgmma
+from tilewright.dialects.cute_nvgpu import (
+    attributes,
+    map_parameters,
+    tensormap,
+    threads,
+    tma,
+    wgmma,
+)
 from tilewright.ir.dialect import Dialect
 
-CUTE_NVGPU: Final = Dialect("cute_nvgpu", attributes, tensormap, threads, tma, wgmma)
+CUTE_NVGPU: Final = Dialect(
+    "cute_nvgpu", attributes, map_parameters, tensormap, threads, tma, wgmma
+)

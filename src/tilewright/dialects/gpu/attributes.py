@@ -6,11 +6,12 @@ from typing import Final
 
 from tilewright.ir.attribute_kinds import EnumKind
 from tilewright.ir.attributes import Attribute, EnumAttr, IntegerAttr
-from tilewright.ir.types import MemRefType
+from tilewright.ir.types import I64, MemRefType
 
 GLOBAL: Final = 1
 SHARED: Final = 3
 """NVVM's address spaces."""
+SHARED_SPACE: Final = IntegerAttr(SHARED, I64)
 
 
 class Dimension(EnumAttr, mnemonic="gpu.dim", wrapped=True):

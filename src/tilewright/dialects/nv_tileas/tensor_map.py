@@ -1,7 +1,8 @@
 """Tensor maps, by which TMA copies tiles of views into the stages of a pipeline.
 
 A kernel gets pointers, not tensor maps: the warp that issues the copies encodes the maps itself, in
-a slot of global memory that belongs to the block until it releases the maps.
+a slot of global memory that belongs to the block until it releases the maps. A launcher that
+encodes maps passes them as parameters; then the warp only prefetches them.
 """
 
 from __future__ import annotations
@@ -63,10 +64,7 @@ class CreateTensorMapsOp(Operation):
                 yield str(error)
 
     def verify_context(self) -> Iterator[str]:
-        agent = agent_of(self)
-        if agent is None or agent.warps != 1:
-            actual = "all warps" if agent is None else f"{agent.warps}"
-            yield f"expected an agent of one warp, got {actual}"
+        yield from _agent_problems(self)
         users = [user for map in self.maps for user in map.users]
         if not any(isinstance(user, ReleaseTensorMapsOp) for user in users):
             yield "expected maps that are released"
@@ -92,6 +90,28 @@ class ReleaseTensorMapsOp(Operation):
     def creation(self) -> CreateTensorMapsOp | None:
         """The operation that created the maps."""
         return self.maps[0].defined_by(CreateTensorMapsOp) if self.maps else None
+
+
+class PrefetchTensorMapsOp(Operation):
+    """Prefetch tensor maps that are parameters of the kernel; an agent of one warp does."""
+
+    name = "nv_tileas.prefetch_tensor_maps"
+    syntax = "$maps attr-dict `:` type($maps)"
+
+    maps = d.operands(TENSOR_MAP)
+
+    def verify_context(self) -> Iterator[str]:
+        yield from _agent_problems(self)
+        if any(map.defining_op() is not None for map in self.maps):
+            yield "expected maps that are parameters of the kernel"
+
+
+def _agent_problems(op: Operation) -> Iterator[str]:
+    """Check that an agent of one warp executes an operation."""
+    agent = agent_of(op)
+    if agent is None or agent.warps != 1:
+        actual = "all warps" if agent is None else f"{agent.warps}"
+        yield f"expected an agent of one warp, got {actual}"
 
 
 def boxes_of(type: TensorMapType) -> TmaBoxes:

@@ -12,6 +12,7 @@ from tilewright.driver.cli.options import (
     OPT_LEVELS,
     SANITIZE,
     SCHEDULE,
+    TENSOR_MAPS,
     Command,
     Option,
     output,
@@ -60,6 +61,7 @@ COMMAND: Final = Command(
         Option("--device-debug", help="emit full debug information for a debugger, with -O0"),
         SANITIZE,
         SCHEDULE,
+        TENSOR_MAPS,
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
         Option("--no-cache", help="neither read nor write the compilation cache"),
@@ -143,6 +145,7 @@ def _settings(arguments: Arguments) -> Settings:
         device_debug=arguments.flag("device-debug"),
         sanitize=bool(arguments["sanitize"]),
         schedule=parse_schedule(arguments["schedule"]),
+        tensor_maps=arguments["tensor-maps"],
     )
 
 

@@ -9,7 +9,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_va
 from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, uniform_thread_id
-from tilewright.conversion.nv_tileas_to_nvgpu.types import SWIZZLES
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
@@ -34,6 +33,7 @@ from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 from tilewright.plans.mma import PROMOTED_COLUMNS, WgmmaDotPlan, is_promoted
+from tilewright.plans.tensor_maps import SWIZZLES
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 

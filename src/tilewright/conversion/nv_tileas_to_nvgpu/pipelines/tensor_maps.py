@@ -26,11 +26,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_slots import 
     release_slot,
     store_key,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import OUT_OF_BOUNDS
-from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_id
-from tilewright.conversion.nv_tileas_to_nvgpu.types import SHARED_SPACE, descriptor_type
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
@@ -42,20 +40,24 @@ from tilewright.dialects.cute_nvgpu.tensormap import (
 )
 from tilewright.dialects.cute_nvgpu.threads import WarpSyncOp
 from tilewright.dialects.elements import pointee_bytes
+from tilewright.dialects.gpu.attributes import SHARED_SPACE
 from tilewright.dialects.memref.access import StoreOp
 from tilewright.dialects.memref.views import ViewOp
 from tilewright.dialects.nv_tileas.tensor_map import (
     STRIDE_BYTES,
     CreateTensorMapsOp,
+    PrefetchTensorMapsOp,
     ReleaseTensorMapsOp,
     memory_order,
 )
 from tilewright.dialects.nv_tileas.types import TensorMapType, tensor_map
-from tilewright.dialects.nvgpu.tma import TmaFenceOp
+from tilewright.dialects.nvgpu.tma import TmaFenceOp, TmaPrefetchOp
 from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import DYNAMIC, I1, I32, I64, IntegerType, MemRefType
+from tilewright.plans.tensor_maps import descriptor_type
 from tilewright.support.diagnostics import Unsupported
+from tilewright.support.tensor_map_parameters import OUT_OF_BOUNDS
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
@@ -96,6 +98,17 @@ def release_tensor_maps(
     """Release the slot."""
     assert op.creation is not None
     release_slot(op, build, lowering_context(build).tensor_map_slots[op.creation])
+    return []
+
+
+@converts(PrefetchTensorMapsOp)
+def prefetch_tensor_maps(
+    op: PrefetchTensorMapsOp, new: PrefetchTensorMapsOp, build: ConversionBuilder
+) -> Result:
+    """Prefetch the maps; one lane does."""
+    with predicated(build, is_elected_lane(op, build)):
+        for map, _ in [build.values(map) for map in op.maps]:
+            build.create(TmaPrefetchOp, tensor_map_descriptor=map)
     return []
 
 
@@ -259,4 +272,4 @@ def _select(build: ConversionBuilder, condition: Value, a: Value, b: Value) -> V
     return build.create(SelectOp, condition=condition, true_value=a, false_value=b).result
 
 
-PATTERNS: Final[Patterns] = (create_tensor_maps, release_tensor_maps)
+PATTERNS: Final[Patterns] = (create_tensor_maps, prefetch_tensor_maps, release_tensor_maps)

@@ -16,7 +16,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     barrier_at,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
-from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.integer import MinUIOp
 from tilewright.dialects.memref.views import ViewOp
@@ -24,14 +23,13 @@ from tilewright.dialects.nv_tileas.tensor_map import boxes_of, tile_order
 from tilewright.dialects.nv_tileas.types import tensor_map
 from tilewright.dialects.nvgpu.tma import TmaAsyncLoadOp
 from tilewright.ir.types import I32, IntegerType
+from tilewright.plans.tensor_maps import descriptor_type
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
 
-OUT_OF_BOUNDS: Final = 1 << 30
-"""Added to a coordinate of a tensor with one element, it is out of bounds."""
 COORDINATES: Final = 1 << 31
 """Coordinates from here on are too large for an i32."""
 

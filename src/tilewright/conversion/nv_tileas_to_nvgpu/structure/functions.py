@@ -17,6 +17,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import define_thread_id
 from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.cute_nvgpu.map_parameters import MAP_PARAMETERS
 from tilewright.dialects.gpu.attributes import Dimension
 from tilewright.dialects.gpu.indices import BlockIdOp, GridDimOp
 from tilewright.dialects.gpu.structure import GPUFuncOp
@@ -73,6 +74,8 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     )
     # By default ptxas limits registers so that a second CTA fits, and spills.
     kernel.attributes[MINCTASM] = IntegerAttr(spec.occupancy or 1, I32)
+    if MAP_PARAMETERS in op.attributes:
+        kernel.attributes[MAP_PARAMETERS] = op.attributes[MAP_PARAMETERS]
     with build.at(InsertPoint.at_end(entry)):
         define_thread_id(op, build)
         if buffers:

@@ -1,0 +1,172 @@
+"""Tensor maps as parameters: the launcher encodes the maps of a kernel, in place of a warp of it.
+
+A map can be a parameter if the launcher knows its tensor: if the address is an argument of the
+kernel, and each size and stride is an argument or a constant. These are recorded in
+`cute_nvgpu.map_parameters`. If one map of a kernel cannot, the kernel encodes all of them: it needs
+a slot in global memory then anyway.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.cute_nvgpu.map_parameters import MAP_PARAMETERS, MapParameterAttr
+from tilewright.dialects.elements import pointee_bytes
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.types import PtrType
+from tilewright.dialects.nv_tileaa.view import BlockTileOp, MakeMemrefOp, memref
+from tilewright.dialects.nv_tileas.tensor_map import (
+    STRIDE_BYTES,
+    CreateTensorMapsOp,
+    PrefetchTensorMapsOp,
+    ReleaseTensorMapsOp,
+    memory_order,
+)
+from tilewright.dialects.nv_tileas.types import tensor_map
+from tilewright.ir.attributes import ArrayAttr, DictionaryAttr, IntegerAttr, TypeAttr
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.passes import Pass
+from tilewright.ir.types import DYNAMIC, FloatType, FunctionType, IntegerType
+from tilewright.ir.values import BlockArgument
+from tilewright.plans.tensor_maps import descriptor_type
+from tilewright.support.remarks import MEMORY, Remark
+from tilewright.support.tensor_map_parameters import Argument, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+
+class TensorMapsToParameters(Pass):
+    """Let the launcher encode the tensor maps of a kernel, and pass them as parameters."""
+
+    name = "tensor-maps-to-parameters"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            creations = [
+                inner for inner in function.walk() if isinstance(inner, CreateTensorMapsOp)
+            ]
+            if not creations or not function.is_kernel:
+                continue
+            try:
+                tensors = {each: list(_tensors(function, each)) for each in creations}
+            except _NotDescribed as reason:
+                _report(function, reason, sink)
+                continue
+            for creation, parameters in tensors.items():
+                _pass_maps(function, creation, parameters)
+
+
+class _NotDescribed(Exception):
+    """Why the launcher cannot encode a map, and the operation that makes it so."""
+
+    def __init__(self, reason: str, op: Operation) -> None:
+        self.op = op
+        super().__init__(reason)
+
+
+def _report(function: FuncOp, reason: _NotDescribed, sink: Sink) -> None:
+    text = f"The kernel encodes its tensor maps: {reason}"
+    name, location = "RemarkTensorMaps", reason.op.location
+    pass_name = TensorMapsToParameters.name
+    sink.remark(Remark("missed", MEMORY, name, text, pass_name, function.sym_name, location))
+
+
+def _tensors(function: FuncOp, creation: CreateTensorMapsOp) -> Iterator[MapParameterAttr]:
+    """The parameter for each map of a creation."""
+    if not all(isinstance(type, _SCALARS) for type in function.signature.inputs):
+        raise _NotDescribed("the kernel has arguments that are not scalars", creation)
+    for view, map in zip(creation.views, creation.maps, strict=True):
+        tiled = view.defined_by(BlockTileOp)
+        made = None if tiled is None else tiled.source.defined_by(MakeMemrefOp)
+        if made is None:
+            raise _NotDescribed("a view is not of an argument", creation)
+        memory = _Memory.of(function, made)
+        yield MapParameterAttr(
+            descriptor_type(tensor_map(map)), memory.address, memory.sizes, memory.strides
+        )
+
+
+_SCALARS = (IntegerType, FloatType, PtrType)
+
+
+class _Memory(NamedTuple):
+    """The tensor of a memref; dimensions are in the order of memory, the contiguous one last."""
+
+    address: Argument
+    sizes: Sequence[Scalar]
+    strides: Sequence[Scalar]
+    """Elements, of all dimensions but the contiguous one."""
+
+    @staticmethod
+    def of(function: FuncOp, made: MakeMemrefOp) -> _Memory:
+        """The tensor, if it consists of arguments and constants."""
+        type = memref(made.result)
+        address = _scalar(function, made.base)
+        if not isinstance(address, Argument):
+            raise _NotDescribed("an address is not an argument", made)
+        lists: list[list[Scalar]] = []
+        for extents, operands in ((type.shape, made.sizes), (type.strides, made.strides)):
+            dynamic = iter(operands)
+            values = [next(dynamic) if extent == DYNAMIC else extent for extent in extents]
+            scalars = [
+                each if isinstance(each, int) else _scalar(function, each) for each in values
+            ]
+            lists.append([_known(each, made) for each in scalars])
+        sizes, strides = lists
+        # The stride along an extent of 1 is never taken, but must be one that the hardware takes.
+        unit = STRIDE_BYTES // pointee_bytes(type.element)
+        order = memory_order(type)
+        return _Memory(
+            address,
+            [sizes[dimension] for dimension in order],
+            [unit if type.shape[each] == 1 else strides[each] for each in order[:-1]],
+        )
+
+
+def _known(scalar: Scalar | None, made: MakeMemrefOp) -> Scalar:
+    if scalar is None:
+        raise _NotDescribed("a size or stride is neither an argument nor a constant", made)
+    return scalar
+
+
+def _scalar(function: FuncOp, value: Value) -> Scalar | None:
+    """The argument or constant that a value is; None if it is computed."""
+    while (assumption := value.defined_by(AssumeOp)) is not None:
+        value = assumption.value
+    if isinstance(value, BlockArgument):
+        return Argument(value.index) if value.parent_block is function.body.block else None
+    constant, type = value.defined_by(ConstantOp), value.type
+    if constant is None or not isinstance(constant.value, IntegerAttr):
+        return None
+    # Sizes and strides are unsigned.
+    return constant.value.value % (1 << type.width) if isinstance(type, IntegerType) else None
+
+
+def _pass_maps(
+    function: FuncOp, creation: CreateTensorMapsOp, tensors: Sequence[MapParameterAttr]
+) -> None:
+    """Replace the maps of a creation by arguments of the function."""
+    block, inputs = function.body.block, list(function.signature.inputs)
+    maps = [block.add_argument(map.type, creation.location) for map in creation.maps]
+    inputs += [map.type for map in creation.maps]
+    function.attributes["function_type"] = TypeAttr(FunctionType(tuple(inputs)))
+    if function.arg_attrs is not None:
+        empty = [DictionaryAttr(())] * len(maps)
+        function.attributes["arg_attrs"] = ArrayAttr((*function.arg_attrs, *empty))
+    before = function.attributes.get(MAP_PARAMETERS)
+    known = before.elements if isinstance(before, ArrayAttr) else ()
+    function.attributes[MAP_PARAMETERS] = ArrayAttr((*known, *tensors))
+    build = Builder(InsertPoint.before(creation), creation.location)
+    build.create(PrefetchTensorMapsOp, maps=maps)
+    for old, new in zip(creation.maps, maps, strict=True):
+        for release in [user for user in old.users if isinstance(user, ReleaseTensorMapsOp)]:
+            release.erase()
+        old.replace_all_uses_with(new)
+    creation.erase()

@@ -27,6 +27,7 @@ from tilewright.driver.compile import Compilation, Observers, Settings, target
 from tilewright.driver.pipelines import level_of
 from tilewright.driver.registry import context
 from tilewright.ir.verifier import verify
+from tilewright.support.tensor_map_parameters import PARAMETERS
 from tilewright.target.arch import ARCHES
 
 ROOT: Final = Path(__file__).parent.parent
@@ -69,6 +70,7 @@ def program_jobs() -> Iterator[Job]:
             yield Job(source, Settings(arch, opt_level=0))
             yield Job(source, Settings(arch, device_debug=True))
             yield Job(source, Settings(arch, sanitize=True))
+            yield Job(source, Settings(arch, tensor_maps=PARAMETERS))
 
 
 def is_tile_ir(source: bytes) -> bool:

@@ -11,13 +11,13 @@ import os
 import sys
 from collections.abc import Callable
 from enum import IntEnum
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tilewright.runtime import device, driver
+from tilewright.runtime import device, driver, tensor_maps
 
 STATUS = {
     "CUDA_SUCCESS": 0, "CUDA_ERROR_INVALID_VALUE": 1, "CUDA_ERROR_OUT_OF_MEMORY": 2,
@@ -29,6 +29,8 @@ STATUS = {
 }  # fmt: skip
 CUresult = IntEnum("CUresult", STATUS)
 PRIMARY = 0x1000
+_PLAIN = ("cuGetError", "cuuint")
+"""Names of functions and types without a status."""
 
 
 class Names:
@@ -67,10 +69,16 @@ class StandIn(ModuleType):
         self.CUlimit = self.CUevent_flags = Names()
         self.CUdeviceptr = CUdeviceptr
         self.CUcontext = int
+        self.CUtensorMapDataType = Names()
+        self.CUtensorMapInterleave = self.CUtensorMapSwizzle = int
+        self.CUtensorMapL2promotion = self.CUtensorMapFloatOOBfill = int
+        self.cuuint32_t = self.cuuint64_t = int
+        self.maps: list[tuple[Any, ...]] = []
+        """The arguments of each tensor map that was encoded; the map has the number of it."""
 
     def __getattribute__(self, name: str) -> Any:
         attribute: Any = super().__getattribute__(name)
-        if not name.startswith("cu") or not callable(attribute) or name.startswith("cuGetError"):
+        if not name.startswith("cu") or not callable(attribute) or name.startswith(_PLAIN):
             return attribute
 
         def call(*arguments: Any) -> Any:
@@ -190,6 +198,10 @@ class StandIn(ModuleType):
     def cuEventDestroy(self, event: str) -> tuple[()]:
         return ()
 
+    def cuTensorMapEncodeTiled(self, *arguments: Any) -> tuple[Any]:
+        self.maps.append(arguments)
+        return (SimpleNamespace(opaque=[len(self.maps)] * 16),)
+
     def cuPointerGetAttribute(self, attribute: str, address: int) -> tuple[int]:
         return (self.homes.get(address, 0),)
 
@@ -202,7 +214,7 @@ def install(monkeypatch: pytest.MonkeyPatch, stand_in: ModuleType | None) -> Non
 
 def forget() -> None:
     """Let the runtime look for a GPU again."""
-    for cached in (driver.bindings, driver.ready, device.gpu):
+    for cached in (driver.bindings, driver.ready, device.gpu, tensor_maps.encode_map):
         cached.cache_clear()
 
 

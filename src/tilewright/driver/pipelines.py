@@ -163,15 +163,14 @@ LOWERING_PIPELINE: Final = {
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
-        Step("tensor-maps-to-parameters", passes_maps=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
     ),
     "nvgpu": (
-        # Programs may begin at nv_tileas; those that are planned already stay as they are.
         Step("tensor-maps-to-parameters", passes_maps=True),
+        # Programs may begin at nv_tileas; those that are planned already stay as they are.
         Step("plan-shared-memory"),
         Step("materialize-async"),
         Step("convert-tileas-to-nvgpu"),

@@ -9,6 +9,7 @@ import pytest
 from produced_ops import BEGIN, END, PAGES, Job, names_built, registered_ops
 
 from tilewright.driver.compile import Settings
+from tilewright.support.tensor_map_parameters import PARAMETERS
 from tilewright.target.arch import ARCHES
 
 ROOT = Path(__file__).parents[3]
@@ -42,4 +43,11 @@ def test_no_produced_operation_is_listed_as_input_only(program: str) -> None:
     source = (ROOT / "tests" / "run" / program).read_bytes()
     names = names_built(Job(source, Settings(ARCHES["sm_90"])))
     assert "nv_tileas.convert_layout" in names or "scf.if" in names
+    assert not names & {op for page in PAGES for op in listed(page)["hand-written"]}
+
+
+def test_operations_of_tensor_maps_that_are_parameters() -> None:
+    source = (ROOT / "tests" / "run" / "kernels" / "persistent_gemm.mlir").read_bytes()
+    names = names_built(Job(source, Settings(ARCHES["sm_90"], tensor_maps=PARAMETERS)))
+    assert "nv_tileas.prefetch_tensor_maps" in names
     assert not names & {op for page in PAGES for op in listed(page)["hand-written"]}

@@ -137,6 +137,7 @@ def test_every_setting_is_part_of_the_key() -> None:
         Settings(ARCHES["sm_90"], device_debug=True),
         Settings(ARCHES["sm_90"], sanitize=True),
         Settings(ARCHES["sm_90"], schedule="stages=2"),
+        Settings(ARCHES["sm_90"], tensor_maps="parameters"),
     ]
     assert len(others) == len(Settings._fields)
     keys = {key_of(BYTECODE, "k", settings, "cubin") for settings in [SETTINGS, *others]}

@@ -12,7 +12,6 @@ from tilewright.driver.cli.options import (
     OPT_LEVELS,
     SANITIZE,
     SCHEDULE,
-    TENSOR_MAPS,
     Command,
     Option,
     output,
@@ -29,6 +28,7 @@ from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL
 from tilewright.target.arch import ARCHES, find_arch
 
 if TYPE_CHECKING:
@@ -61,7 +61,14 @@ COMMAND: Final = Command(
         Option("--device-debug", help="emit full debug information for a debugger, with -O0"),
         SANITIZE,
         SCHEDULE,
-        TENSOR_MAPS,
+        Option(
+            "--tensor-maps",
+            choices=ENCODERS,
+            default=KERNEL,
+            help="what encodes tensor maps: the kernel (default), for any launcher; or the "
+            "launcher, which passes them as parameters after the arguments, as tilewright.launch "
+            "does",
+        ),
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
         Option("--no-cache", help="neither read nor write the compilation cache"),

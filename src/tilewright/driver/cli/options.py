@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
 from tilewright.bytecode import versions
-from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL
 
 HELP_NAMES: Final = ("-h", "--help")
 COLUMN: Final = 26
@@ -231,15 +230,6 @@ SCHEDULE: Final = Option(
     metavar="OPTIONS",
     help="force software pipelines, such as stages=3,in-flight=0,k-parts=2,agents=0, "
     "instead of choosing them",
-)
-"""An option of `compile`."""
-
-TENSOR_MAPS: Final = Option(
-    "--tensor-maps",
-    choices=ENCODERS,
-    default=KERNEL,
-    help="what encodes tensor maps: the kernel (default), for any launcher; or the launcher, which "
-    "passes them as parameters after the arguments, as tilewright.launch does",
 )
 """An option of `compile`."""
 

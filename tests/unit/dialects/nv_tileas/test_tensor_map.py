@@ -187,3 +187,19 @@ def test_threads_do_not_count_copies_by_tma() -> None:
     )
     (problem,) = copying(f"%m[%j, %j] {{{TMA}}}", f"{map}, i32, i32", wait)
     assert "expected a pipeline with mbarriers for a copy by TMA" in problem
+
+
+@pytest.mark.parametrize(("warps", "message"), [(1, ""), (2, "expected an agent of one warp")])
+def test_prefetches_by_one_warp(warps: int, message: str) -> None:
+    map = map_of(view())
+    reported = problems(agent(f"nv_tileas.prefetch_tensor_maps %m : {map}", warps), m=map)
+    assert [message in each for each in reported] == [True] * bool(message)
+
+
+def test_only_parameters_are_prefetched() -> None:
+    map = map_of(view())
+    body = creating(view()).replace(
+        "nv_tileas.rel", f"nv_tileas.prefetch_tensor_maps %m : {map}\nnv_tileas.rel"
+    )
+    (problem,) = problems(agent(body), v=view())
+    assert "expected maps that are parameters of the kernel" in problem

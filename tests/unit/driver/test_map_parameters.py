@@ -1,0 +1,197 @@
+"""Tensor maps as parameters: read from programs, carried by results and cubins, bound at launch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from specialized_programs import Gemm
+
+import tilewright
+from tilewright.driver.compilation_result import CompilationResult
+from tilewright.driver.compile import Compilation, Observers
+from tilewright.driver.map_parameters import bind_maps, map_arguments
+from tilewright.driver.settings import Settings
+from tilewright.driver.signatures import signature_of
+from tilewright.emit.note import read_map_parameters, read_note
+from tilewright.runtime.signature import Parameter, Signature
+from tilewright.support.identity import identity
+from tilewright.support.tensor_map_parameters import (
+    KERNEL,
+    OUT_OF_BOUNDS,
+    PARAMETERS,
+    Argument,
+    TensorMapParameter,
+    from_json,
+    to_json,
+)
+from tilewright.target.arch import ARCHES
+
+GEMM: Final = Gemm(tile=(64, 64, 64)).persistent()
+A: Final = TensorMapParameter(
+    "f16", (64, 64), Argument(0), (Argument(5), Argument(3)), (Argument(5),), 128
+)
+"""The map of A of the kernel: m x k, row-major."""
+B: Final = A._replace(address=Argument(1), sizes=(Argument(4), Argument(5)), strides=(Argument(4),))
+DESCRIPTOR: Final = (
+    "!nvgpu.tensormap.descriptor<tensor = memref<8x64xf16, 3>, swizzle = swizzle_128b, "
+    "l2promo = none, oob = zero, interleave = none>"
+)
+
+
+def test_maps_of_a_gemm(ptxas: Path) -> None:
+    """What the program says of its views; the note of the cubin has it too."""
+    made = tilewright.compile(GEMM, "sm_90", schedule="agents=1", tensor_maps=PARAMETERS)
+    assert made.map_parameters == {"k": (A, B)}
+    assert read_map_parameters(made.cubin) == {"k": (A, B)}
+    note = read_note(made.cubin)
+    assert note is not None
+    assert note.digest == identity()
+
+
+def test_maps_of_other_compilations(ptxas: Path) -> None:
+    """Without the option, and without TMA, kernels have the arguments of the program alone."""
+    for agents, tensor_maps in ((1, KERNEL), (0, PARAMETERS)):
+        made = tilewright.compile(
+            GEMM, "sm_90", schedule=f"agents={agents}", tensor_maps=tensor_maps
+        )
+        assert (made.map_parameters, read_map_parameters(made.cubin)) == ({}, {})
+        assert ".align 64" not in made.ptx.partition("{")[0]
+
+
+def test_results_keep_maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
+    for _ in range(2):
+        made = tilewright.compile(
+            GEMM, "sm_90", emit="ptx", schedule="agents=1", tensor_maps=PARAMETERS, cache=True
+        )
+        assert made.map_parameters == {"k": (A, B)}
+    result = CompilationResult.of("sm_90", "", None, [], {"k": (A,), "other": (B, A)})
+    again = CompilationResult.unpack(result.pack())
+    assert again.map_parameters == {"k": (A,), "other": (B, A)}
+
+
+def test_text() -> None:
+    map = TensorMapParameter("u8", (16,), Argument(1), (64,), (), 0, 32, nan=True, l2_promotion=128)
+    maps = {"a": (A, map), 'b "quoted"': (B,)}
+    assert from_json(to_json(maps)) == maps
+
+
+def test_a_program_that_begins_at_nvgpu() -> None:
+    """The text of a level has all that is needed to go on from there, and to launch."""
+    whole = tilewright.compile(
+        GEMM, "sm_90", emit="ptx", schedule="agents=1", tensor_maps=PARAMETERS
+    )
+    for level in ("nvgpu", "nvvm"):
+        made = tilewright.compile(whole.stages[level], "sm_90", emit="ptx")
+        assert made.map_parameters == {"k": (A, B)}
+        assert len(signature_of(made.program, "k").parameters) == 8
+
+
+def test_a_program_that_begins_at_nv_tileas() -> None:
+    """Maps that a hand-written producer creates become parameters, too."""
+    text = tilewright.compile(GEMM, "sm_90", emit="ptx", schedule="agents=1").stages["nv_tileas"]
+    assert "create_tensor_maps" in text
+    made = tilewright.compile(text, "sm_90", emit="ptx", tensor_maps=PARAMETERS)
+    assert made.map_parameters == {"k": (A, B)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tensor", "message"),
+    [
+        ("%x: i64", "address = arg0, sizes = [8, 64], strides = [64]", "last parameters for each"),
+        ("%x: i64, M", "address = arg1, sizes = [8, 64], strides = [64]", "argument 1, which"),
+        ("%x: i32, M", "address = arg0, sizes = [8, 64], strides = [64]", "expected an address"),
+        ("%x: i64, %y: f32, M", "address = arg0, sizes = [arg1, 64], strides = [64]", "argument 1"),
+        ("%x: i64, M", "address = arg0, sizes = [8, 64], strides = [arg7]", "argument 7, which"),
+    ],
+)
+def test_maps_that_do_not_match_their_kernel(arguments: str, tensor: str, message: str) -> None:
+    signature = arguments.replace("M", f"%map: {DESCRIPTOR}, %offset: i32")
+    text = f"""gpu.module @m {{
+      gpu.func @k({signature}) kernel attributes {{known_block_size = array<i32: 32, 1, 1>,
+          cute_nvgpu.map_parameters = [#cute_nvgpu.map_parameter<{DESCRIPTOR}, {tensor}>]}} {{
+        gpu.return
+      }}
+    }}"""
+    with pytest.raises(tilewright.UserError, match=message):
+        tilewright.compile(text, "sm_90", emit="ptx")
+
+
+def test_a_kernel_that_encodes_its_maps_says_why() -> None:
+    """One size is computed."""
+    text = GEMM.replace("shape = [%m, %k]", "shape = [%m2, %k]").replace(
+        "%at = make", "%m2 = addi %m, %one : tile<i32>\n    %at = make"
+    )
+    settings = Settings(ARCHES["sm_90"], schedule="agents=1", tensor_maps=PARAMETERS)
+    observers = Observers(remarks=True)
+    compilation = Compilation(tilewright.read(text), settings, observers)
+    ptx = compilation.to("ptx")
+    assert isinstance(ptx, str)
+    assert "tensormap.replace" in ptx
+    assert compilation.map_parameters == {}
+    (remark,) = [each for each in observers.sink.remarks if each.name == "RemarkTensorMaps"]
+    assert "a size or stride is neither an argument nor a constant" in remark.text
+
+
+class Launch:
+    """A launch of a kernel whose arguments are an address and two numbers."""
+
+    def __init__(self, address: int, columns: int, rows: int, stride: int) -> None:
+        sizes = [("i64", 64), ("i64", 64), ("i32", 32), ("i32", 32)]
+        parameters = [
+            Parameter(f"argument {n} of '@k'", type, type, bits, is_pointer=not n)
+            for n, (type, bits) in enumerate(sizes)
+        ]
+        self.signature = Signature("k", parameters)
+        numbers = zip((address, columns, rows, stride), (8, 8, 4, 4), strict=True)
+        self.passed = [
+            number.to_bytes(size, "little", signed=number < 0) for number, size in numbers
+        ]
+
+
+MAP: Final = TensorMapParameter(
+    "f32", (32, 8, 1), Argument(0), (Argument(1), Argument(2), 3), (Argument(3), 4), 128
+)
+
+
+def test_binding() -> None:
+    launch = Launch(0x1000, 100, 7, 104)
+    (tensor,) = bind_maps([MAP], launch.signature, launch.passed)
+    assert tensor == (0x1000, (100, 7, 3), (416, 16), 0)
+    assert map_arguments([tensor], [b"map"]) == [b"map", bytes(4)]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(0, 7), (100, 0), (1 << 32, 7)])
+def test_binding_an_empty_tensor(columns: int, rows: int) -> None:
+    """Extents have 32 bits, as in a kernel that encodes maps; none is 0."""
+    launch = Launch(0, columns, rows, 104)
+    (tensor,) = bind_maps([MAP], launch.signature, launch.passed)
+    assert tensor.sizes == (columns % (1 << 32) or 1, rows or 1, 3)
+    assert map_arguments([tensor], [b"map"])[1] == OUT_OF_BOUNDS.to_bytes(4, "little")
+
+
+def test_binding_unsigned_numbers() -> None:
+    launch = Launch(0x1000, 100, -1, -4)
+    (tensor,) = bind_maps([MAP], launch.signature, launch.passed)
+    assert tensor == (0x1000, (100, (1 << 32) - 1, 3), (4 * ((1 << 32) - 4), 16), 0)
+
+
+@pytest.mark.parametrize(
+    ("launch", "message"),
+    [
+        (Launch(0x1008, 100, 7, 104), "argument 0 of '@k': .* divisible by 16, .* got 0x1008"),
+        (Launch(0x1000, 100, 7, 102), "argument 0 of '@k': .* divisible by 16 bytes, .* got 408"),
+    ],
+)
+def test_binding_what_tma_cannot_copy(launch: Launch, message: str) -> None:
+    """Hand-written programs need not assume what TMA needs."""
+    with pytest.raises(tilewright.UserError, match=message):
+        list(bind_maps([MAP], launch.signature, launch.passed))
+
+
+def test_only_two_encoders() -> None:
+    with pytest.raises(ValueError, match="expected tensor maps of"):
+        tilewright.compile(GEMM, "sm_90", tensor_maps="host")

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from enum import IntEnum
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,18 @@ STATUS = {
 }  # fmt: skip
 CUresult = IntEnum("CUresult", STATUS)
 PRIMARY = 0x1000
-_PLAIN = ("cuGetError", "cuuint")
-"""Names of functions and types without a status."""
+MAP_TYPES = (
+    "UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64",
+    "BFLOAT16", "FLOAT32_FTZ", "TFLOAT32",
+)  # fmt: skip
+"""In the order of their numbers."""
+_MAP_TYPE = "CU_TENSOR_MAP_DATA_TYPE_"
+_UINT32 = ctypes.POINTER(ctypes.c_uint32)
+_UINT64 = ctypes.POINTER(ctypes.c_uint64)
+_ENCODER = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p,
+    _UINT64, _UINT64, _UINT32, _UINT32, *[ctypes.c_int] * 4,
+)  # fmt: skip
 
 
 class Names:
@@ -69,16 +79,16 @@ class StandIn(ModuleType):
         self.CUlimit = self.CUevent_flags = Names()
         self.CUdeviceptr = CUdeviceptr
         self.CUcontext = int
-        self.CUtensorMapDataType = Names()
-        self.CUtensorMapInterleave = self.CUtensorMapSwizzle = int
-        self.CUtensorMapL2promotion = self.CUtensorMapFloatOOBfill = int
-        self.cuuint32_t = self.cuuint64_t = int
+        self.CUresult = CUresult
+        types = [(f"{_MAP_TYPE}{name}", number) for number, name in enumerate(MAP_TYPES)]
+        self.CUtensorMapDataType = IntEnum("CUtensorMapDataType", types)
         self.maps: list[tuple[Any, ...]] = []
         """The arguments of each tensor map that was encoded; the map has the number of it."""
+        self._encoder = _ENCODER(self._encode)
 
     def __getattribute__(self, name: str) -> Any:
         attribute: Any = super().__getattribute__(name)
-        if not name.startswith("cu") or not callable(attribute) or name.startswith(_PLAIN):
+        if not name.startswith("cu") or not callable(attribute) or name.startswith("cuGetError"):
             return attribute
 
         def call(*arguments: Any) -> Any:
@@ -198,9 +208,17 @@ class StandIn(ModuleType):
     def cuEventDestroy(self, event: str) -> tuple[()]:
         return ()
 
-    def cuTensorMapEncodeTiled(self, *arguments: Any) -> tuple[Any]:
-        self.maps.append(arguments)
-        return (SimpleNamespace(opaque=[len(self.maps)] * 16),)
+    def cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:
+        assert (name, version) == (b"cuTensorMapEncodeTiled", 12000)
+        return ctypes.cast(self._encoder, ctypes.c_void_p).value or 0, 0
+
+    def _encode(self, map: int, type: int, rank: int, address: int, *rest: Any) -> int:
+        assert map % 64 == 0
+        sizes, strides, box, steps, *modes = rest
+        lists = [sizes[:rank], strides[: max(rank - 1, 1)], box[:rank], steps[:rank]]
+        self.maps.append((f"{_MAP_TYPE}{MAP_TYPES[type]}", rank, address, *lists, *modes))
+        ctypes.memmove(map, len(self.maps).to_bytes(8, "little") * 16, 128)
+        return CUresult[self.failing.get("cuTensorMapEncodeTiled", "CUDA_SUCCESS")]
 
     def cuPointerGetAttribute(self, attribute: str, address: int) -> tuple[int]:
         return (self.homes.get(address, 0),)
@@ -214,7 +232,8 @@ def install(monkeypatch: pytest.MonkeyPatch, stand_in: ModuleType | None) -> Non
 
 def forget() -> None:
     """Let the runtime look for a GPU again."""
-    for cached in (driver.bindings, driver.ready, device.gpu, tensor_maps.encode_map):
+    caches = (driver.bindings, driver.ready, device.gpu, tensor_maps.encode_map)
+    for cached in (*caches, tensor_maps.encoder):
         cached.cache_clear()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -28,9 +30,25 @@ def bindings() -> Any:
 def call(name: str, *arguments: Any) -> Any:
     """Call a function of the driver; return its results except the status."""
     status, *results = getattr(bindings(), name)(*arguments)
-    if int(status):
-        raise failure(name, *_described(status))
+    check(name, status)
     return results[0] if len(results) == 1 else results
+
+
+def check(name: str, status: Any) -> None:
+    """Raise the error for the status of a function of the driver."""
+    if int(status):
+        raise failure(name, *_described(bindings().CUresult(int(status))))
+
+
+def native(name: str, version: int, *types: Any) -> Callable[..., int]:
+    """A function of the driver as C calls it; `version` is that of CUDA which introduced it.
+
+    It serves where the bindings pass memory of their own that is not aligned as the driver asks.
+    """
+    address, _ = call("cuGetProcAddress", name.encode(), version, 0)
+    if not address:
+        raise Unsupported(f"kernels on a GPU whose driver has no '{name}'")
+    return ctypes.CFUNCTYPE(ctypes.c_int, *types)(int(address))
 
 
 def _described(status: Any) -> tuple[str, str]:

@@ -88,14 +88,14 @@ def test_maps_are_encoded_once(cuda: StandIn, compiled: tilewright.CompiledModul
 
 
 def test_empty_tensors(cuda: StandIn, compiled: tilewright.CompiledModule) -> None:
-    """The driver takes neither an extent of 0 nor a null pointer."""
+    """The driver takes neither extents and strides of 0 nor a null pointer."""
     compiled.plans.clear()
     seen, (_, b, c) = Seen(cuda), arrays(cuda)
-    tilewright.launch(compiled, "k", 1, [None, b, c, 0, N, K, 2, 2])
-    (_, _, address, sizes, *_), _ = cuda.maps
-    assert (address, sizes) == (16, [K, 1])
+    tilewright.launch(compiled, "k", 1, [None, b, c, M, N, 0, 2, 2])
+    for (_, _, address, sizes, strides, *_), expected in zip(cuda.maps, (16, int(b)), strict=True):
+        assert (address, sizes, strides) == (expected, [1, 1], [16])
     ((addresses, _, offsets),) = seen.launches
-    assert (addresses[0], offsets) == (0, [OUT_OF_BOUNDS, 0])
+    assert (addresses[0], offsets) == (0, [OUT_OF_BOUNDS, OUT_OF_BOUNDS])
 
 
 def test_a_map_that_the_driver_refuses(cuda: StandIn, compiled: tilewright.CompiledModule) -> None:

@@ -62,7 +62,7 @@ class Matrices:
         self.sizes = m, n, k
 
     def run(self, kernel: tilewright.CompiledModule, entry: str) -> np.ndarray[Any, Any]:
-        """The product by a kernel, with more blocks than tiles or fewer."""
+        """C as a kernel computes it, with more blocks than tiles or fewer."""
         m, n, _ = self.sizes
         c = np.full((m, n), 99, self.a.dtype)
         tilewright.launch(kernel, entry, 7, [self.a, self.b, c, *self.sizes])
@@ -70,7 +70,7 @@ class Matrices:
 
     @property
     def expected(self) -> np.ndarray[Any, Any]:
-        """The product."""
+        """C as NumPy computes it."""
         return self.a.astype(np.float32) @ self.b.astype(np.float32)
 
 

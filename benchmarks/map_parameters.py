@@ -26,6 +26,8 @@ sys.path[:0] = [str(_ROOT / "src")]
 
 import tilewright  # noqa: E402
 from tilewright.driver.launch import Plan  # noqa: E402
+from tilewright.driver.map_parameters import MapArguments  # noqa: E402
+from tilewright.runtime.tensor_maps import encode_map  # noqa: E402
 from tilewright.support.tensor_map_parameters import KERNEL, PARAMETERS  # noqa: E402
 
 SHAPES: Final = ("8192x8192x8192", "12288x4096x2560", "2048x2048x2048", "1024x1024x1024")
@@ -132,7 +134,9 @@ def compiled(text: str, variant: Variant) -> tilewright.CompiledModule:
     if bool(kernel.map_parameters) != (variant.tensor_maps == PARAMETERS):
         raise RuntimeError(f"expected other tensor maps, got {kernel.map_parameters}")
     plan = Plan.of(kernel, ENTRY)
-    plan.maps = tuple([map._replace(l2_promotion=variant.l2_promotion) for map in plan.maps])
+    maps = plan.map_arguments.maps
+    promoting = [map._replace(l2_promotion=variant.l2_promotion) for map in maps]
+    plan.map_arguments = MapArguments(promoting, plan.signature, encode_map)
     kernel.plans[ENTRY] = plan
     return kernel
 

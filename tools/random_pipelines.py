@@ -35,6 +35,7 @@ from tilewright.driver.progress import progress
 from tilewright.driver.signatures import signature_of
 from tilewright.emit.cubin import assemble
 from tilewright.ir.operation import Operation
+from tilewright.support.tensor_map_parameters import ENCODERS
 from tilewright.target.arch import ARCHES
 
 ORDERS: Final = (1, 2)
@@ -183,20 +184,27 @@ def arguments_of(loop: Loop, seed: int) -> list[Any]:
 
 
 def outcomes(loop: Loop, seed: int, module: Operation, *, gpu: bool) -> Iterator[list[Any]]:
-    """The arguments after each run of the compiled program."""
-    ptx = tilewright.compile(module, loop.arch, emit="ptx", schedule=loop.schedule).ptx
+    """The arguments after each run of the compiled program.
+
+    Of the programs of odd seeds, the launcher encodes tensor maps, of the others the kernel.
+    """
+    made = tilewright.compile(
+        module, loop.arch, emit="ptx", schedule=loop.schedule, tensor_maps=ENCODERS[seed % 2]
+    )
+    ptx = made.ptx
     if gpu:
         actual = arguments_of(loop, seed)
         threads = re.search(r"\.reqntid (\d+)", ptx)
         assert threads is not None
-        cubin = assemble(ptx, ARCHES[loop.arch]).data
+        cubin = assemble(ptx, ARCHES[loop.arch], map_parameters=made.map_parameters).data
         plan = Plan(signature_of(module, "k"), loop.arch, cubin, (int(threads[1]), 1, 1))
         start(plan, (1, 1, 1), actual, None, wait=True, write=print)
         yield actual
         return
     for order in ORDERS:
         actual = arguments_of(loop, seed)
-        run_ptx(ptx, module, "k", (1, 1, 1), actual, check=True, seed=order)
+        maps = made.map_parameters.get("k", ())
+        run_ptx(ptx, module, "k", (1, 1, 1), actual, maps=maps, check=True, seed=order)
         yield actual
 
 

@@ -14,7 +14,7 @@ from specialized_programs import Gemm
 import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import encode_map, run_ptx
-from tilewright.driver.map_parameters import bind_maps, map_arguments
+from tilewright.driver.map_parameters import MapArguments, bind_maps
 from tilewright.driver.signatures import signature_of
 from tilewright.ptxsim import Module
 from tilewright.support.tensor_map_parameters import KERNEL, MAP_BYTES, OUT_OF_BOUNDS, PARAMETERS
@@ -115,7 +115,7 @@ def test_execute_passes_maps(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(len(maps))
         return bind_maps(maps, signature, passed)
 
-    monkeypatch.setattr("tilewright.driver.emulate.bind_maps", record)
+    monkeypatch.setattr("tilewright.driver.map_parameters.bind_maps", record)
     operands = Operands(128, 128, 64)
     c = np.zeros((128, 128), np.float16)
     arguments = [operands.a, operands.b, c, 128, 128, 64]
@@ -158,8 +158,7 @@ def test_host_and_kernel_encode_the_same_bytes(gemm: Gemm, sizes: tuple[int, int
     signature = signature_of(read_runnable(text, "k.mlir"), "k")
     numbers = [each.to_bytes(4, "little") for each in (*sizes, 1, 1)]
     passed = [int(each).to_bytes(8, "little") for each in (a, b, c)] + numbers
-    tensors = list(bind_maps(maps, signature, passed))
-    parameters = map_arguments(tensors, map(encode_map, maps, tensors))
+    parameters = MapArguments(maps, signature, encode_map).of(tuple(passed))
     kernels = {used[start : start + MAP_BYTES].tobytes() for start in (0, MAP_BYTES)}
     assert set(parameters[::2]) == kernels
     assert len(kernels) == 2

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.compile import compile
-from tilewright.driver.map_parameters import bind_maps, map_arguments
+from tilewright.driver.map_parameters import MapArguments
 from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging
 from tilewright.ptxsim import Module
@@ -111,8 +111,7 @@ def run_ptx(
     signature = signature_of(program, kernel.sym_name)
     signature.check_count(arguments)
     passed = signature.encode(staging.upload_arguments(arguments))
-    tensors = list(bind_maps(maps, signature, passed))
-    passed += map_arguments(tensors, map(encode_map, maps, tensors))
+    passed += MapArguments(maps, signature, encode_map).of(tuple(passed))
     output: list[str] = []
     blocks = full_grid(grid)
     try:

@@ -14,7 +14,7 @@ from tilewright.driver.launch_checks import (
     describe_arrays,
     select_stream,
 )
-from tilewright.driver.map_parameters import bind_maps, map_arguments
+from tilewright.driver.map_parameters import MapArguments
 from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging, is_staged
 from tilewright.emit.note import read_map_parameters
@@ -36,7 +36,7 @@ Write = Callable[[str], object]
 class Plan:
     """Data shared by all launches of a kernel."""
 
-    __slots__ = ("arch", "cubin", "maps", "prints", "signature", "threads")
+    __slots__ = ("arch", "cubin", "map_arguments", "prints", "signature", "threads")
 
     def __init__(
         self,
@@ -50,8 +50,9 @@ class Plan:
         self.arch = arch
         self.cubin = cubin
         self.threads = threads
-        self.maps = read_map_parameters(cubin).get(signature.name, ())
-        """The tensor maps that follow the arguments."""
+        maps = read_map_parameters(cubin).get(signature.name, ())
+        self.map_arguments = MapArguments(maps, signature, encode_map)
+        """The tensor maps that follow the arguments, as the note of the cubin says."""
         self.prints = prints
         """Whether the kernel may print or fail an assertion."""
 
@@ -151,9 +152,8 @@ def start(
 
         def begin(device_arguments: Sequence[Any]) -> None:
             passed = plan.signature.encode(device_arguments)
-            if plan.maps:
-                tensors = list(bind_maps(plan.maps, plan.signature, passed))
-                passed += map_arguments(tensors, map(encode_map, plan.maps, tensors))
+            if plan.map_arguments.maps:
+                passed += plan.map_arguments.of(tuple(passed))
             device.launch(kernel.function, extents, plan.threads, passed, stream=handle)
 
         def complete(device_arguments: Sequence[Any]) -> None:

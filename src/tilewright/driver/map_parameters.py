@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cute_nvgpu.map_parameters import map_parameters
 from tilewright.dialects.llvm.functions import FuncOp
@@ -14,19 +16,22 @@ from tilewright.support.tensor_map_parameters import (
     ELEMENTS,
     PARAMETERS_PER_MAP,
     Argument,
+    BoundTensor,
     TensorMapParameter,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tilewright.dialects.cute_nvgpu.map_parameters import MapParameterAttr
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.runtime.signature import Signature
-    from tilewright.support.tensor_map_parameters import BoundTensor
 
 Maps = dict[str, tuple[TensorMapParameter, ...]]
+Encode = Callable[[TensorMapParameter, BoundTensor], bytes]
+KEPT: Final = 64
+"""Launches of a kernel, by their arguments, whose maps are kept."""
 
 
 def read_map_parameters(module: Operation) -> Maps:
@@ -103,7 +108,23 @@ def bind_maps(
         yield tensor
 
 
-def map_arguments(tensors: Iterable[BoundTensor], encoded: Iterable[bytes]) -> list[bytes]:
-    """The parameters of encoded maps, as they are passed after the arguments of a kernel."""
-    pairs = zip(encoded, tensors, strict=True)
-    return [each for map, tensor in pairs for each in (map, tensor.offset.to_bytes(4, "little"))]
+class MapArguments:
+    """What a launcher passes for the tensor maps of a kernel, after its own arguments."""
+
+    __slots__ = ("_encode", "_signature", "maps", "of")
+
+    def __init__(
+        self, maps: Sequence[TensorMapParameter], signature: Signature, encode: Encode
+    ) -> None:
+        """`encode` writes a map in the layout of the device."""
+        self.maps, self._signature, self._encode = maps, signature, encode
+        # Most launches have the arguments of an earlier one.
+        self.of = lru_cache(KEPT)(self._bind)
+        """The parameters for arguments as they are passed."""
+
+    def _bind(self, arguments: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        tensors = list(bind_maps(self.maps, self._signature, arguments))
+        parameters: list[bytes] = []
+        for map, tensor in zip(self.maps, tensors, strict=True):
+            parameters += [self._encode(map, tensor), tensor.offset.to_bytes(4, "little")]
+        return tuple(parameters)

@@ -11,7 +11,7 @@ from specialized_programs import Gemm
 import tilewright
 from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.compile import Compilation, Observers
-from tilewright.driver.map_parameters import bind_maps, map_arguments
+from tilewright.driver.map_parameters import KEPT, MapArguments, bind_maps
 from tilewright.driver.settings import Settings
 from tilewright.driver.signatures import signature_of
 from tilewright.emit.note import read_map_parameters, read_note
@@ -22,6 +22,7 @@ from tilewright.support.tensor_map_parameters import (
     OUT_OF_BOUNDS,
     PARAMETERS,
     Argument,
+    BoundTensor,
     TensorMapParameter,
     from_json,
     to_json,
@@ -151,6 +152,15 @@ class Launch:
             number.to_bytes(size, "little", signed=number < 0) for number, size in numbers
         ]
 
+    def parameters(self) -> tuple[bytes, ...]:
+        """What is passed for `MAP`."""
+        return MapArguments([MAP], self.signature, encoded).of(tuple(self.passed))
+
+
+def encoded(map: TensorMapParameter, tensor: BoundTensor) -> bytes:
+    """A stand-in for the encoder of a device."""
+    return b"map of %d" % tensor.address
+
 
 MAP: Final = TensorMapParameter(
     "f32", (32, 8, 1), Argument(0), (Argument(1), Argument(2), 3), (Argument(3), 4), 128
@@ -161,7 +171,7 @@ def test_binding() -> None:
     launch = Launch(0x1000, 100, 7, 104)
     (tensor,) = bind_maps([MAP], launch.signature, launch.passed)
     assert tensor == (0x1000, (100, 7, 3), (416, 16), 0)
-    assert map_arguments([tensor], [b"map"]) == [b"map", bytes(4)]
+    assert launch.parameters() == (b"map of 4096", bytes(4))
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(0, 7), (100, 0), (1 << 32, 7)])
@@ -170,7 +180,22 @@ def test_binding_an_empty_tensor(columns: int, rows: int) -> None:
     launch = Launch(0, columns, rows, 104)
     (tensor,) = bind_maps([MAP], launch.signature, launch.passed)
     assert tensor.sizes == (columns % (1 << 32) or 1, rows or 1, 3)
-    assert map_arguments([tensor], [b"map"])[1] == OUT_OF_BOUNDS.to_bytes(4, "little")
+    assert launch.parameters() == (b"map of 0", OUT_OF_BOUNDS.to_bytes(4, "little"))
+
+
+def test_arguments_are_bound_once() -> None:
+    tensors: list[BoundTensor] = []
+
+    def encode(map: TensorMapParameter, tensor: BoundTensor) -> bytes:
+        tensors.append(tensor)
+        return b""
+
+    launches = [Launch(16 * number, 100, 7, 104) for number in range(KEPT + 1)]
+    arguments = MapArguments([MAP], launches[0].signature, encode)
+    for launch in (*launches, launches[-1], launches[0]):
+        arguments.of(tuple(launch.passed))
+    # The first is forgotten after as many others.
+    assert [tensor.address for tensor in tensors] == [16 * n for n in range(KEPT + 1)] + [0]
 
 
 def test_binding_unsigned_numbers() -> None:

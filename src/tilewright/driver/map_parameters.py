@@ -50,7 +50,7 @@ def read_map_parameters(module: Operation) -> Maps:
 
 def _check(function: FuncOp, maps: Sequence[MapParameterAttr]) -> None:
     """Check maps, which may be hand-written, against the arguments of their kernel."""
-    types = [argument.type for argument in function.arguments]
+    types = list(function.function_type.inputs)
     own = len(types) - PARAMETERS_PER_MAP * len(maps)
     if own < 0 or types[own:] != [PTR, I32] * len(maps):
         wanted = f"a tensor map and an i32 as the last parameters for each of {len(maps)} maps"

@@ -46,7 +46,7 @@ def test_samples_without_cubins_do_not_pass() -> None:
     ("name", "stand_in"),
     [
         ("own_note", lambda: Note("0.1", "0" * 32)),  # another Tilewright
-        ("add_note", lambda data, note: data),  # no note
+        ("add_note", lambda data, note, *_: data),  # no note
     ],
 )
 def test_cubins_of_other_compilers_do_not_pass(

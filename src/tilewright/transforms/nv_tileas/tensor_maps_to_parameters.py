@@ -8,7 +8,7 @@ a slot in global memory then anyway.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.cute_nvgpu.map_parameters import MAP_PARAMETERS, MapParameterAttr
@@ -93,7 +93,7 @@ def _tensors(function: FuncOp, creation: CreateTensorMapsOp) -> Iterator[MapPara
         )
 
 
-_SCALARS = (IntegerType, FloatType, PtrType)
+_SCALARS: Final = (IntegerType, FloatType, PtrType)
 
 
 class _Memory(NamedTuple):

@@ -32,7 +32,7 @@ Write = Callable[[str], object]
 class Plan:
     """Data shared by all launches of a kernel."""
 
-    __slots__ = ("arch", "cubin", "prints", "signature", "threads")
+    __slots__ = ("arch", "counts_clusters", "cubin", "prints", "signature", "threads")
 
     def __init__(
         self,
@@ -41,6 +41,7 @@ class Plan:
         cubin: bytes,
         threads: tuple[int, int, int],
         prints: bool = True,
+        counts_clusters: bool = False,
     ) -> None:
         self.signature = signature
         self.arch = arch
@@ -48,6 +49,8 @@ class Plan:
         self.threads = threads
         self.prints = prints
         """Whether the kernel may print or fail an assertion."""
+        self.counts_clusters = counts_clusters
+        """Whether the grid of a launch counts clusters, of which each runs one program."""
 
     @staticmethod
     def of(module: CompiledModule, entry: str | None) -> Plan:
@@ -57,7 +60,9 @@ class Plan:
         if threads is None:
             raise Unsupported(f"'@{signature.name}': launches in blocks of any size")
         prints = any(name in module.ptx for name in ("vprintf", "__assertfail"))
-        return Plan(signature, module.arch, cubin, threads, prints)
+        header = module.ptx.partition(f".entry {signature.name}(")[2].partition("{")[0]
+        counts_clusters = ".blocksareclusters" in header
+        return Plan(signature, module.arch, cubin, threads, prints, counts_clusters)
 
 
 def launch(
@@ -131,7 +136,8 @@ def start(
         if plan.prints:
             device.let_print(context)
         kernel = device.kernel(context, plan.cubin, plan.signature.name)
-        extents = check_grid(grid, device, kernel.cluster)
+        cluster = (1, 1, 1) if plan.counts_clusters else kernel.cluster
+        extents = check_grid(grid, device, cluster)
         handle = select_stream(stream, arguments, described, device)
 
         def begin(device_arguments: Sequence[Any]) -> None:

@@ -163,6 +163,7 @@ module {
       %127 = nv_tileaa.elementwise_inline_asm "mov.b32 $0, $1;", "=r,r"(%arg3) pure : (tensor<16xi32>) -> tensor<16xi32>
       %128 = nv_tileaa.extern_elementwise "__nv_sinf" of "libdevice"(%arg5) : (tensor<16xf32>) -> tensor<16xf32>
       %129 = nv_tileaa.call_elementwise_intrinsic "llvm.fabs"(%arg2) : (f32) -> f32
+      %130 = nv_tileaa.get_cta_rank : i32
       nv_tileaa.return
     }
   }

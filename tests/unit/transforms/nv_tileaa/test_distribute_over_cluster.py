@@ -6,17 +6,29 @@ from typing import Final
 
 import pytest
 from integrity import check_integrity
+from repeats import keep_first
+from run_random import CANONICAL, changed, outcome
 from scheduled_loops import lowered_as_far_as, matmul
 from tileaa_programs import module
 
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
+from tilewright.dialects.nv_tileaa.attribute_names import CLUSTER_SHARED
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr, MemSemantic
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.program import GetCtaRankOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.driver.pipelines import parse_pipeline
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.operation import Operation
+from tilewright.ir.types import I32
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Sink
 from tilewright.support.remarks import Remark
+from tilewright.testing.generate.kernel import Options
+from tilewright.testing.generate.program import generate
 from tilewright.text.printer import print_op
 
 POINTERS: Final = "tensor<64x!aa.ptr<f32>>"
@@ -247,3 +259,38 @@ def test_accesses_of_one_cta_may_be_ordered(body: str) -> None:
     assert remark.kind == "passed"
     assert function.cluster_size == 2
     assert any(isinstance(op, GetCtaRankOp) for op in function.walk())
+
+
+def test_loads_that_several_ctas_make_are_marked_at_nv_tileas() -> None:
+    text = matmul(128, 128, 64, occupancy=1).replace("occupancy = 1", "num_cta_in_cga = 4")
+    root = lowered_as_far_as("hoist-conversions", text)
+    loads = [op for op in root.walk() if isinstance(op, TiledLoadOp)]
+    # M is split by bit 0 of the rank, N by bit 1: A is the same for both values of bit 1.
+    assert [op.attributes[CLUSTER_SHARED] for op in loads] == [
+        IntegerAttr(2, I32),
+        IntegerAttr(1, I32),
+    ]
+
+
+def weakened(root: Operation) -> None:
+    """Make accesses weak and atomics relaxed, so that the CTAs of a cluster may share them."""
+    for op in root.walk():
+        if isinstance(op, LoadOp | StoreOp | TileLoadOp | TileStoreOp):
+            op.semantic, op.scope, op.volatile = MemSemantic.WEAK, None, False
+        elif isinstance(op, AtomicOp):
+            op.semantic = MemSemantic.RELAXED
+
+
+@pytest.mark.parametrize("seed", keep_first(range(40), 8))
+def test_random_programs_keep_their_results(seed: int) -> None:
+    program = generate(seed, Options(profile="sm_90"))
+    root = changed(program.module(), CANONICAL)
+    weakened(root)
+    arrays, lines = outcome(program, root)
+    for kernel in (op for op in root.walk() if isinstance(op, FuncOp) and op.is_kernel):
+        kernel.attributes["kernel_spec"] = KernelSpecAttr(4)
+    parse_pipeline("inline-calls,distribute-over-cluster").run(root)
+    verify(root)
+    actual, printed = outcome(program, root)
+    assert not list(program.differences(actual, arrays))
+    assert printed == lines

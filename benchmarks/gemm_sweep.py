@@ -95,7 +95,8 @@ def sweep(
         for (tm, tn, tk), count in product(tiles, ctas):
             blocks = -(-m // tm) * -(-n // tn)
             if gemm.persistent:
-                blocks = min(blocks, torch.cuda.get_device_properties(0).multi_processor_count)
+                processors = torch.cuda.get_device_properties(0).multi_processor_count
+                blocks = min(blocks, processors // count)
             grid = (blocks, 1, 1)
             kernel = gemm.kernel.replace_hints(num_ctas=count) if count > 1 else gemm.kernel
 

@@ -57,6 +57,8 @@ class Loop(NamedTuple):
     """Where a store overwrites a tile of A: `after` the loop, or inside of it; nothing if not."""
     split: Split | None = None
     """What loop splitting makes two loops of; the second accumulator counts twice."""
+    ctas: int = 1
+    """The hint how many CTAs of a cluster share the tiles."""
 
     @property
     def accumulator(self) -> str:
@@ -68,6 +70,12 @@ class Loop(NamedTuple):
         """The tile of the result."""
         m, n, k = self.tile
         return f"tile<{m}x{n if self.b else k}x{self.accumulator}>"
+
+    @property
+    def hints(self) -> str:
+        """The hints of the kernel."""
+        number = f"{self.arch} = {{num_cta_in_cga = {self.ctas}}}"
+        return f"optimization_hints=<{number}> " if self.ctas > 1 else ""
 
     @property
     def assume(self) -> str:
@@ -87,7 +95,7 @@ def text_of(loop: Loop) -> str:
     return f"""
 cuda_tile.module @m {{
   entry @k(%p: tile<ptr<{a.loaded}>>, %q0: tile<ptr<{(b or a).loaded}>>, %o: tile<ptr<{sum_type}>>,
-           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %limit0: tile<i32>) {{
+           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %limit0: tile<i32>) {loop.hints}{{
     {_setup(loop)}
     %none = constant <{sum_type}: {zero}> : {c}
     %t0 = make_token : token

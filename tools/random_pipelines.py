@@ -1,15 +1,15 @@
 """Compare random loops with loads and dots, under random schedules, with the reference executor.
 
-    python tools/random_pipelines.py --count 1000 [--schedule agents=1] [--gpu]
+    python tools/random_pipelines.py --count 1000 [--schedule agents=1] [--ctas 2] [--gpu]
 
 Each program is a GEMM of random shape, types, majors, alignment, strides, padding and trip count,
 or a sum of tiles. Operands may be converted, scaled, or gathered through pointers with a mask; the
 loop may read the accumulator, too, or have a second one that a condition on the counter chooses, so
 that it is split; a loop may be around it, a reduction after it, and a store that overwrites what it
-loaded. It is compiled under a random schedule and run on the emulator with its race, proxy and
-barrier checks, in two orders of warps; with `--gpu`, for sm_90 alone, on the GPU of this machine
-instead (compute-sanitizer may watch it with `--jobs 0`). All numbers are small integers, so that
-every order of summation gives the same result, bit for bit.
+loaded. The CTAs of a cluster may share its tiles. It is compiled under a random schedule and run on
+the emulator with its race, proxy and barrier checks, in two orders of warps; with `--gpu`, for
+sm_90 alone, on the GPU of this machine instead (compute-sanitizer may watch it with `--jobs 0`).
+All numbers are small integers, so that every order of summation gives the same result, bit for bit.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ CHANGES: Final = ("", "", "", "double", "scale", "ramp")
 """What is done to an operand: it is added to itself, or multiplied by a number or a row of them."""
 STAGES: Final = (1, 2, 3, 3, 4, 4, 5, 6)
 SCHEDULES: Final = ("", *(f"stages={n}" for n in STAGES), "in-flight=0", "stages=4,in-flight=0")
+CTAS: Final = (1,) * 6 + (1, 2, 4)
+"""Hints how many CTAs of a cluster share the tiles, on GPUs with clusters."""
 AGENTS: Final = ("", "", "agents=1")
 K_PARTS: Final = (0, 0, 0, 1, 2, 2, 4, 8)
 """Into how many iterations one over K is split; 0: as chosen."""
@@ -137,6 +139,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         m, n, k = (-(-extent // 16) * 16 for extent in loop.extents)
         loop = loop._replace(aligned=True, extents=(m, n, k))
         a, b = for_tma(a), for_tma(b) if b else None
+    ctas = pick.choice(CTAS)
     parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents)
     return loop._replace(
         schedule=",".join(filter(None, parts)),
@@ -144,6 +147,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         b=b,
         is_read=loop.is_read and not is_split,
         split=split if is_split else None,
+        ctas=ctas if loop.arch == "sm_90" else 1,
     )
 
 
@@ -197,7 +201,13 @@ def outcomes(loop: Loop, seed: int, module: Operation, *, gpu: bool) -> Iterator
         threads = re.search(r"\.reqntid (\d+)", ptx)
         assert threads is not None
         cubin = assemble(ptx, ARCHES[loop.arch], map_parameters=made.map_parameters).data
-        plan = Plan(signature_of(module, "k"), loop.arch, cubin, (int(threads[1]), 1, 1))
+        plan = Plan(
+            signature_of(module, "k"),
+            loop.arch,
+            cubin,
+            (int(threads[1]), 1, 1),
+            counts_clusters=".blocksareclusters" in ptx,
+        )
         start(plan, (1, 1, 1), actual, None, wait=True, write=print)
         yield actual
         return
@@ -208,13 +218,13 @@ def outcomes(loop: Loop, seed: int, module: Operation, *, gpu: bool) -> Iterator
         yield actual
 
 
-def problem(seed: int, *, gpu: bool = False, schedule: str = "") -> str | None:
+def problem(seed: int, *, gpu: bool = False, schedule: str = "", ctas: int = 0) -> str | None:
     """What is wrong with the compiled program of a seed; nothing if all is well."""
     loop = random_loop(seed)
     if schedule:
         loop = loop._replace(schedule=schedule)
-    if gpu:
-        loop = loop._replace(arch="sm_90")
+    if gpu or ctas:
+        loop = loop._replace(arch="sm_90", ctas=ctas or loop.ctas)
     try:
         module = read_runnable(text_of(loop), f"seed{seed}.mlir")
         expected = arguments_of(loop, seed)
@@ -241,10 +251,11 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("-j", "--jobs", type=int, default=2, help="0: in this process")
     parser.add_argument("--gpu", action="store_true", help="run them on the GPU of this machine")
+    parser.add_argument("--ctas", type=int, default=0, help="the hint of all programs for sm_90")
     parser.add_argument("--schedule", default="", help="of all programs; a random one if not given")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.count)
-    judge = partial(problem, gpu=given.gpu, schedule=given.schedule)
+    judge = partial(problem, gpu=given.gpu, schedule=given.schedule, ctas=given.ctas)
     if given.jobs == 0:
         results = list(progress(map(judge, seeds), len(seeds)))
     else:

@@ -311,7 +311,10 @@ def test_hints_reach_the_compiler(seen: list[tuple[list[str], Any]]) -> None:
     text = str(program.members().__next__().hints)
     assert "occupancy" in text
     assert "num_cta_in_cga" in text
-    assert ".minnctapersm 2" in tilewright.compile(program).ptx
+    ptx = tilewright.compile(program, "sm_90").ptx
+    assert ".minnctapersm 2" in ptx
+    assert ".reqnctapercluster 2, 1, 1" in ptx
+    assert ".blocksareclusters" in ptx
 
 
 def test_debug_builds_reach_the_compiler(

@@ -13,9 +13,12 @@ from programs import Failure, Run, parse_labels, parse_runs, problems
 from repeats import EXHAUSTIVE
 
 import tilewright
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import level_of, parse_pipeline, passes_to
+from tilewright.ir.verifier import verify
 from tilewright.reference.errors import ExecutionError
 
 
@@ -129,8 +132,11 @@ class EmulatedRun(ProgramRun):
 
     @classmethod
     def can_run(cls, run: Run, mode: str) -> bool:
-        """Return whether a GPU reports the expected failure: it only reports failed assertions."""
-        if run.only is not None:
+        """Return whether a GPU has clusters if needed, and reports the expected failure.
+
+        It only reports failed assertions.
+        """
+        if run.only is not None or (run.cluster is not None and mode == "sm_80"):
             return False
         return run.failure is None or run.failure.fault == "assertion"
 
@@ -225,8 +231,42 @@ class LoweredRun(ProgramRun):
             super().compare_end(wanted)
 
 
+class SharedRun(ProgramRun):
+    """One run of a test program whose tiles the CTAs of a cluster share, as far as they can.
+
+    On the reference executor, whose checker reports races between the CTAs, or as compiled code.
+    """
+
+    @classmethod
+    def can_run(cls, run: Run, mode: str) -> bool:
+        return run.only is None and run.failure is None and run.cluster is None
+
+    def runtest(self) -> None:
+        self.run_once(1)
+
+    def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
+        root = wrap_in_module(read_runnable(self.text, self.path.name))
+        is_lowered = level_of(root) == "nv_tileaa"
+        parse_pipeline("canonicalize" if is_lowered else CANONICAL).run(root)
+        for kernel in [op for op in root.walk() if isinstance(op, FuncOp) and op.is_kernel]:
+            warps = kernel.kernel_spec.num_warps if kernel.kernel_spec else None
+            kernel.attributes["kernel_spec"] = KernelSpecAttr(SHARED_BY, warps)
+        entry, grid = self.run.entry, self.run.grid
+        if self.mode == "shared-checked":
+            parse_pipeline("inline-calls,distribute-over-cluster").run(root)
+            verify(root)
+            tilewright.execute(root, entry, grid, arguments, check=True, seed=seed, write=write)
+            return
+        tilewright.execute(
+            root, entry, grid, arguments, "emulator",
+            check=True, seed=seed, write=write, arch=GPU,
+        )  # fmt: skip
+
+
+SHARED_BY: Final = 4
+"""The CTAs of a cluster that share tiles: two bits of the rank."""
 GPU: Final = "sm_90"
-"""The GPU that sanitized programs are compiled for."""
+"""The GPU that sanitized programs are compiled for, and those that a cluster runs."""
 CANONICAL: Final = passes_to("nv_tileaa", GPU)
 SLICED: Final = "slice-tiles{words=2}"
 """Nearly every tile is too large then."""
@@ -253,6 +293,8 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sm_80": EmulatedRun,
     "sm_90": EmulatedRun,
     "sanitized": SanitizedRun,
+    "shared-checked": SharedRun,
+    "shared-sm_90": SharedRun,
 }
 """The modes in which a program runs; for GPUs, the emulator runs their code."""
 REPEATS: Final = (
@@ -262,6 +304,7 @@ REPEATS: Final = (
     "canonical-plain",
     "sm_80",
     "sanitized",
+    "shared-sm_90",
 )
 """Modes that repeat a checked or an emulated one: another seed or GPU, fewer passes, more checks.
 

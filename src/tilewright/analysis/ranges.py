@@ -37,6 +37,8 @@ LIMIT: Final = 4096
 """How many different elements of a constant are looked at."""
 MOST_PROGRAMS: Final = (1 << 31) - 1
 """No grid has more blocks along a dimension."""
+MOST_CTAS: Final = 16
+"""No cluster has more CTAs."""
 
 Bounds = tuple[int, int]
 
@@ -314,6 +316,11 @@ def _program_count(at: Ranges, op: Operation) -> list[Interval]:
     return [between(32, signed=(1, MOST_PROGRAMS))] * 3
 
 
+def _cta_rank(at: Ranges, op: Operation) -> Interval:
+    """The ranks of the largest cluster."""
+    return between(32, signed=(0, MOST_CTAS - 1))
+
+
 def _dim_size(at: Ranges, op: view.GetDimSizeOp) -> Interval | None:
     """The extent that the type has."""
     source = op.source.type
@@ -359,6 +366,7 @@ Ranges.rules.update(
         misc.AssumeOp: _assume,
         program.GetProgramIdOp: _program_id,
         program.GetNumProgramsOp: _program_count,
+        program.GetCtaRankOp: _cta_rank,
         view.GetDimSizeOp: _dim_size,
     }
 )

@@ -36,7 +36,15 @@ Write = Callable[[str], object]
 class Plan:
     """Data shared by all launches of a kernel."""
 
-    __slots__ = ("arch", "cubin", "map_arguments", "prints", "signature", "threads")
+    __slots__ = (
+        "arch",
+        "counts_clusters",
+        "cubin",
+        "map_arguments",
+        "prints",
+        "signature",
+        "threads",
+    )
 
     def __init__(
         self,
@@ -45,6 +53,7 @@ class Plan:
         cubin: bytes,
         threads: tuple[int, int, int],
         prints: bool = True,
+        counts_clusters: bool = False,
     ) -> None:
         self.signature = signature
         self.arch = arch
@@ -55,6 +64,8 @@ class Plan:
         """The tensor maps that follow the arguments, as the note of the cubin says."""
         self.prints = prints
         """Whether the kernel may print or fail an assertion."""
+        self.counts_clusters = counts_clusters
+        """Whether the grid of a launch counts clusters, of which each runs one program."""
 
     @staticmethod
     def of(module: CompiledModule, entry: str | None) -> Plan:
@@ -64,7 +75,9 @@ class Plan:
         if threads is None:
             raise Unsupported(f"'@{signature.name}': launches in blocks of any size")
         prints = any(name in module.ptx for name in ("vprintf", "__assertfail"))
-        return Plan(signature, module.arch, cubin, threads, prints)
+        header = module.ptx.partition(f".entry {signature.name}(")[2].partition("{")[0]
+        counts_clusters = ".blocksareclusters" in header
+        return Plan(signature, module.arch, cubin, threads, prints, counts_clusters)
 
 
 def launch(
@@ -147,7 +160,8 @@ def start(
         if plan.prints:
             device.let_print(context)
         kernel = device.kernel(context, plan.cubin, plan.signature.name)
-        extents = check_grid(grid, device, kernel.cluster)
+        cluster = (1, 1, 1) if plan.counts_clusters else kernel.cluster
+        extents = check_grid(grid, device, cluster)
         handle = select_stream(stream, arguments, described, device)
 
         def begin(device_arguments: Sequence[Any]) -> None:

@@ -27,6 +27,9 @@ PASSES: Final = {
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
+    "distribute-over-cluster": (
+        "tilewright.transforms.nv_tileaa.distribute_over_cluster:DistributeOverCluster"
+    ),
     "expand-dots": "tilewright.transforms.nv_tileaa.expand_dots:ExpandDots",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
@@ -148,6 +151,7 @@ LOWERING_PIPELINE: Final = {
         Step("inline-calls"),
         Step("check-resources"),
         Step("expand-dots"),
+        Step("distribute-over-cluster", since=1, reorders_accesses=True),
         Step("split-accumulators", since=2, reorders_accesses=True),
         Step("relax-occupancy"),
         Step("refine-k-loops{$schedule}", since=2, reorders_accesses=True),

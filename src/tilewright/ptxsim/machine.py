@@ -191,12 +191,22 @@ def _launch_shape(
     clusters = directives.get("reqnctapercluster")
     if cluster is None:
         cluster = clusters or 1
+    if "blocksareclusters" in directives:
+        if required is None or clusters is None:
+            fail("expected .reqntid and .reqnctapercluster for .blocksareclusters", entry.location)
+        grid = _in_blocks(grid, _triple(clusters))
     shape = Launch(grid, block, _triple(cluster), shared)
     if min(*grid, *block) < 1 or shape.block_size > 1024:
         fail(f"expected a grid and a block of 1 to 1024 threads, got {grid} and {block}")
     if any(size % part for size, part in zip(grid, shape.cluster, strict=True)):
         fail(f"expected a grid that clusters of {shape.cluster} divide, got {grid}")
     return shape
+
+
+def _in_blocks(clusters: Triple, cluster: Triple) -> Triple:
+    """The extents in blocks of a grid that counts clusters."""
+    x, y, z = (count * size for count, size in zip(clusters, cluster, strict=True))
+    return x, y, z
 
 
 def _waves(launch: Launch, program: Program, resident: int | None) -> Iterator[tuple[int, int]]:

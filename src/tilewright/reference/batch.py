@@ -49,7 +49,7 @@ class Batch:
 
     @property
     def blocks(self) -> Array:
-        """The three coordinates of each block."""
+        """The three coordinates of each block, and its rank in its cluster."""
         if self._blocks is None:
             assert self.parent is not None
             self._blocks = self.parent.blocks[self.lanes]
@@ -106,7 +106,7 @@ class Batch:
     ) -> NoReturn:
         """Raise an error for an operation in one of the blocks."""
         block = self.blocks[lane if lane < self.count else 0]
-        coordinates = ", ".join(str(coordinate) for coordinate in block)
+        coordinates = ", ".join(str(coordinate) for coordinate in block[:3])
         raise ExecutionError(fault, [op.error(f"{message}, in block ({coordinates})", *notes)])
 
     def require(self, op: Operation, holds: Array, fault: Fault, message: str) -> None:

@@ -281,7 +281,7 @@ class CheckedAccess(Access):
                 self._race(hit, other)
 
     def _race(self, hit: Hit, other: Event) -> NoReturn:
-        block = ", ".join(map(str, other.block))
+        block = ", ".join(map(str, other.block[:3]))
         message = f"the other access, by '{other.op.name}' in block ({block})"
         gist = f"races with another access to {hit.allocation.name}: no token orders them"
         self.at.fail(self.op, Fault.RACE, gist, 0, note(message, other.op.location))

@@ -35,7 +35,7 @@ from tilewright.reference.evaluators import EVALUATORS
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.nv_tileaa import groups
 from tilewright.reference.ordering import ordering_of
-from tilewright.reference.programs import Kernel, global_arrays
+from tilewright.reference.programs import Kernel, cta_count, global_arrays
 from tilewright.reference.scheduler import interleave, run_alone
 from tilewright.reference.tile import shape
 from tilewright.reference.walk import Walk, walk
@@ -73,7 +73,7 @@ def run_kernel(
     progress: Progress | None = None,
 ) -> None:
     """Run every block of the grid; `arguments` are values of the entry's parameters."""
-    blocks = block_coordinates(machine.grid)
+    blocks = block_coordinates(machine.grid, cta_count(entry))
     with np.errstate(all="ignore"):
         if machine.checker is not None or waits(entry):
             walks = (start(machine, entry, block[np.newaxis], arguments) for block in blocks)
@@ -94,11 +94,14 @@ def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[An
     return walk(entry.body.block, batch)
 
 
-def block_coordinates(grid: tuple[int, int, int]) -> Array:
-    """The coordinates of all blocks of a grid, x fastest."""
+def block_coordinates(grid: tuple[int, int, int], ctas: int = 1) -> Array:
+    """The coordinates of all blocks of a grid, x fastest, and the rank of each in its cluster.
+
+    The CTAs of a cluster have the same coordinates.
+    """
     x, y, z = grid
-    k, j, i = np.indices((z, y, x), np.int32).reshape(3, -1)
-    return np.stack([i, j, k], axis=1)
+    k, j, i, rank = np.indices((z, y, x, ctas), np.int32).reshape(4, -1)
+    return np.stack([i, j, k, rank], axis=1)
 
 
 def waits(entry: Kernel) -> bool:
@@ -125,6 +128,6 @@ def _tile_sizes(entry: Kernel) -> Iterator[int]:
 
 def load_program(machine: Machine, module: Operation) -> None:
     """Allocate the global arrays of a program."""
-    single_block = Batch.of_blocks(machine, np.zeros((1, 3), np.int32))
+    single_block = Batch.of_blocks(machine, np.zeros((1, 4), np.int32))
     for array in global_arrays(module):
         EVALUATORS[type(array)](array, single_block)

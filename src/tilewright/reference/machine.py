@@ -111,7 +111,7 @@ class Machine:
         block = tuple(int(coordinate) for coordinate in at.blocks[lane])
         owner = None if is_shared else block
         data = np.zeros(size, np.uint8)
-        allocation = self.space.allocate(f"alloca of block {block}", data, alignment, owner)
+        allocation = self.space.allocate(f"alloca of block {block[:3]}", data, alignment, owner)
         if self.checker is not None:
             self.checker.settle()
             self.checker.uninitialise(allocation)
@@ -126,8 +126,8 @@ class Machine:
             return
         if self.checker is not None:
             self.checker.settle()
-        for x, y, z in at.blocks.tolist():
-            for allocation in scratches.pop((x, y, z), ()):
+        for block in at.blocks.tolist():
+            for allocation in scratches.pop(tuple(block), ()):
                 self.space.release(allocation)
 
     def detect_livelock(self, op: Operation) -> LivelockDetector:

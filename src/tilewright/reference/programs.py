@@ -18,6 +18,13 @@ def kernels(program: Operation) -> list[Kernel]:
     return [function for function in functions if function.is_kernel]
 
 
+def cta_count(kernel: Kernel) -> int:
+    """The number of CTAs that run each program of a kernel, and share its tiles."""
+    if isinstance(kernel, nv_tileaa.FuncOp) and kernel.is_distributed:
+        return kernel.cluster_size
+    return 1
+
+
 def global_arrays(program: Operation) -> list[Global]:
     """The global arrays of a program."""
     return [op for op in program.walk() if isinstance(op, Global)]

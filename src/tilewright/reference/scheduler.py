@@ -60,7 +60,7 @@ def _is_blocked(waiting: Waiting | None, machine: Machine) -> bool:
 
 def _deadlock(blocked: list[Waiting]) -> NoReturn:
     first = blocked[0]
-    coordinates = ", ".join(str(axis) for axis in first.batch.blocks[0])
+    coordinates = ", ".join(str(axis) for axis in first.batch.blocks[0][:3])
     gist = f"never ends: block ({coordinates}) waits for memory that no block is left to change"
     others = {other.op: other for other in blocked[1:]}
     notes = [note("another block waits here", op.location) for op in others if op is not first.op]

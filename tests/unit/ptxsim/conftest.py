@@ -38,9 +38,10 @@ def run() -> Runner:
         grid: Any = 1,
         block: Any = 32,
         declarations: str = "",
+        directives: str = "",
         **options: Any,
     ) -> Counters:
-        module = Module(kernel(body, params, declarations), "k.ptx")
+        module = Module(kernel(body, params, declarations, directives), "k.ptx")
         return module.launch("k", grid, block, args, **options)
 
     return launch

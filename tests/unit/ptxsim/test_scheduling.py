@@ -308,6 +308,39 @@ def test_special_registers(run) -> None:
         np.testing.assert_array_equal(out[..., at], expected[at], err_msg=name)
 
 
+AS_CLUSTERS = ".reqntid 1, 1, 1 .reqnctapercluster 2, 1, 1 .blocksareclusters"
+
+
+def test_a_grid_may_count_clusters(run) -> None:
+    """With `.blocksareclusters`, a grid of 3 by 2 has clusters of two CTAs each."""
+    out = np.zeros((2, 3, 2, 4), np.uint32)
+    run(
+        """
+        ld.param.u64 %rd1, [p0];
+        mov.u32 %r1, %clusterid.x; mov.u32 %r2, %clusterid.y; mov.u32 %r3, %cluster_ctarank;
+        mov.u32 %r4, %nclusterid.x; mov.u32 %r5, %nctaid.x; mov.u32 %r6, %ctaid.x;
+        mad.lo.u32 %r7, %r2, 3, %r1;
+        mad.lo.u32 %r7, %r7, 2, %r3;
+        mad.wide.u32 %rd2, %r7, 16, %rd1;
+        st.global.v4.u32 [%rd2], {%r4, %r5, %r6, %r3};
+        ret;""",
+        [out],
+        "u64",
+        grid=(3, 2),
+        block=1,
+        directives=AS_CLUSTERS,
+    )
+    assert (out[..., 0] == 3).all()
+    assert (out[..., 1] == 6).all()
+    np.testing.assert_array_equal(out[..., 2], np.arange(12).reshape(2, 3, 2) % 6)
+    assert (out[..., 3] == np.arange(2)).all()
+
+
+def test_a_grid_of_clusters_needs_their_size(run) -> None:
+    with pytest.raises(UserError, match=r"expected \.reqntid and \.reqnctapercluster"):
+        run("ret;", [], "", directives=".reqntid 32, 1, 1 .blocksareclusters")
+
+
 def test_clusters(run) -> None:
     """Every CTA of a cluster reads a word of the next one's shared memory."""
     out = np.zeros((4, 3), np.uint32)

@@ -20,6 +20,7 @@ from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
 from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import UserError
+from tilewright.support.remarks import COMPILER, Remark
 
 if TYPE_CHECKING:
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
@@ -39,7 +40,7 @@ class ConvertTileAAToTileAS(Pass):
         pairs = list(zip(kernels, assignments, strict=True))
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
             for kernel, assignment in pairs:
-                _record_warps(kernel, assignment.warps)
+                _record_launch(kernel, assignment.warps, sink)
                 report_dots(kernel, sink, self.name)
 
 
@@ -64,7 +65,19 @@ def _required_target(kernel: FuncOp) -> Arch:
     return arch
 
 
-def _record_warps(kernel: FuncOp, warps: int) -> None:
-    spec = kernel.kernel_spec
+def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
+    """Set the launch configuration that the kernel has from here on."""
+    spec, is_distributed = kernel.kernel_spec, kernel.is_distributed
     assert spec is not None
-    kernel.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
+    ctas = spec.num_ctas if is_distributed else None
+    if sink.wants_remarks and kernel.cluster_size > 1 and not is_distributed:
+        sink.remark(_cluster_remark(kernel))
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
+
+
+def _cluster_remark(kernel: FuncOp) -> Remark:
+    """The remark on a hint that no pass has met."""
+    text = f"num_ctas {kernel.cluster_size} is not used: each CTA computes tiles of its own"
+    name, location = "RemarkCluster", kernel.location
+    by = ConvertTileAAToTileAS.name
+    return Remark("missed", COMPILER, name, text, by, kernel.sym_name, location)

@@ -34,6 +34,19 @@ class GetNumProgramsOp(GridOp):
     syntax = "attr-dict `:` type($x) `,` type($y) `,` type($z)"
 
 
+class GetCtaRankOp(Operation):
+    """Return the rank of this CTA among those of its cluster, which run one program.
+
+    A kernel without this operation does the same in each CTA, so that one suffices.
+    """
+
+    name = "nv_tileaa.get_cta_rank"
+    effects = Effects.PURE
+    syntax = "attr-dict `:` type($result)"
+
+    result = d.result(SCALAR_I32)
+
+
 class CancelNextProgramIdOp(Operation):
     """Cancel a block that has not started and take over its program id, if one is left."""
 

@@ -9,6 +9,7 @@ from tilewright.dialects import func
 from tilewright.dialects.elements import listed, types_of
 from tilewright.dialects.nv_tileaa.attributes import KERNEL_SPEC
 from tilewright.dialects.nv_tileaa.constraints import SCALAR_I32, SCALAR_PTR, TOKEN, pointer
+from tilewright.dialects.nv_tileaa.program import GetCtaRankOp
 from tilewright.dialects.type_syntax import FUNCTION_TYPE
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I64_ATTR, STRING_ATTR, SYMBOL_ATTR
@@ -35,6 +36,17 @@ class FuncOp(func.FuncOp):
     def is_kernel(self) -> bool:
         """Whether the host launches this function."""
         return self.kernel_spec is not None
+
+    @property
+    def cluster_size(self) -> int:
+        """The number of CTAs in the `kernel_spec`: a hint, unless they share tiles."""
+        spec = self.kernel_spec
+        return 1 if spec is None else spec.num_ctas or 1
+
+    @property
+    def is_distributed(self) -> bool:
+        """Whether the CTAs of a cluster share the tiles of this kernel."""
+        return self.cluster_size > 1 and any(isinstance(op, GetCtaRankOp) for op in self.walk())
 
     def verify(self) -> Iterator[str]:
         yield from super().verify()

@@ -31,6 +31,12 @@ def get_num_programs(op: d.GetNumProgramsOp, at: Batch) -> tuple[Array, ...]:
     return tuple(np.array([extent], np.int32) for extent in at.machine.grid)
 
 
+@evaluator(d.GetCtaRankOp)
+def get_cta_rank(op: d.GetCtaRankOp, at: Batch) -> Array:
+    """The rank of each block in its cluster."""
+    return at.blocks[:, 3]
+
+
 @evaluator(d.CancelNextProgramIdOp)
 def cancel_next_program_id(op: d.CancelNextProgramIdOp, at: Batch) -> tuple[Array, Token]:
     """Cancel nothing: all blocks start at once here."""

@@ -38,7 +38,7 @@ from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
-from tilewright.transforms.nv_tileaa.slice_loop import cut_type
+from tilewright.transforms.nv_tileaa.tile_slices import cut_type
 from tilewright.transforms.nv_tileaa.uniform_tiles import uniform_tile
 
 if TYPE_CHECKING:

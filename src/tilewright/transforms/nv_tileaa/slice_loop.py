@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from math import gcd
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal, splat_of
+from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import with_element
-from tilewright.dialects.nv_tileaa import integer, memory, misc, shape, view
-from tilewright.dialects.nv_tileaa.attributes import Signedness
-from tilewright.dialects.nv_tileaa.constraints import shape as extents
-from tilewright.dialects.nv_tileaa.conversion import ExtIOp, TruncIOp
-from tilewright.dialects.nv_tileaa.types import TiledViewType
+from tilewright.dialects.nv_tileaa import integer, memory, shape, view
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import UNIT
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
-from tilewright.ir.types import I1, I32, I64, IntegerType, TensorType
-from tilewright.plans.slicing import slicing_along
+from tilewright.ir.types import I1, I32
 from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.tile_slices import (
+    RematerializedSlices,
+    SliceAccess,
+    cut_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,14 +29,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileaa.slice_plan import Plan
-
-
-def cut_type(type: Type, dim: int, count: int) -> TensorType:
-    """The type of one of `count` slices of a tile."""
-    assert isinstance(type, TensorType)
-    parts = list(extents(type))
-    parts[dim] //= count
-    return TensorType(tuple(parts), type.element)
 
 
 def build_loop(plan: Plan) -> None:
@@ -118,7 +109,7 @@ class Slices:
         self._number = number
         self._first: Value | None = None
         self._made: dict[Value, Value] = {}
-        self._remade: dict[tuple[Value, int], Value] = {}
+        self._remade = RematerializedSlices(plan.count, number, lambda _: build)
 
     def fill(
         self, tokens: Sequence[Value], reductions: Sequence[ReduceOp], carried: Sequence[Value]
@@ -142,7 +133,8 @@ class Slices:
         operands = [self._operand(value, way.get(value)) for value in op.operands]
         types = [self._cut(result, way.get(result)) for result in op.results]
         if isinstance(op, view.TileLoadOp | view.TileStoreOp):
-            operands = self._aimed(op, operands, way[op.tile])
+            aim = SliceAccess(op, way[op.tile], self._plan.count)
+            operands = aim.operands(operands, self._number, self._build)
         made = op.like(operands, types)
         if isinstance(op, view.TileAccessOp):
             made.attributes["sliced"] = UNIT
@@ -156,64 +148,7 @@ class Slices:
     def _operand(self, value: Value, dim: int | None) -> Value:
         if value in self._made:
             return self._made[value]
-        return value if dim is None else self._again(value, dim)
-
-    def _again(self, value: Value, dim: int) -> Value:
-        """A slice of a tile that is rematerialized from scalars."""
-        key = (value, dim)
-        if key not in self._remade:
-            self._remade[key] = self._anew(value, dim)
-        return self._remade[key]
-
-    def _anew(self, value: Value, dim: int) -> Value:
-        op, build = value.defining_op(), self._build
-        assert op is not None
-        type = cut_type(value.type, dim, self._plan.count)
-        way = slicing_along(op, value, dim, self._plan.count)
-        assert way is not None
-        operands = [self._operand(each, way.get(each)) for each in op.operands]
-        if isinstance(op, misc.AssumeOp):
-            return operands[0]
-        made = build.insert(op.like(operands, [type]))
-        if isinstance(op, ConstantOp):
-            number = literal([splat_of(op.value) or 0], type)
-            assert number is not None
-            made.attributes["value"] = number
-        if isinstance(op, shape.MakeRangeOp):
-            return self._moved(made.results[0])
-        return made.results[0]
-
-    def _moved(self, numbers: Value) -> Value:
-        """A range, offset by its length times the number of the slice."""
-        build, type = self._build, numbers.type
-        assert isinstance(type, TensorType)
-        element = type.element
-        assert isinstance(element, IntegerType)
-        number = as_width(build, self._number, element)
-        length = constant(build, extents(type)[0], element)
-        start = build.create(integer.MulIOp, lhs=number, rhs=length).result
-        all_starts = build.create(shape.SplatOp, source=start, types=[type]).result
-        return build.create(integer.AddIOp, lhs=numbers, rhs=all_starts).result
-
-    def _aimed(
-        self, op: view.TileLoadOp | view.TileStoreOp, operands: list[Value], dim: int
-    ) -> list[Value]:
-        """The operands of an access to one slice of a tile."""
-        build, old = self._build, view.tiled_view(op.view)
-        type, scale, step = cut_view(old, dim, self._plan.count)
-        cutter = op.view.defined_by(view.BlockTileOp)
-        assert cutter is not None
-        source = build.create(view.BlockTileOp, source=cutter.source, types=[type]).result
-        position = op.operands.index(op.view)
-        operands[position] = source
-        if dim != old.sparse:
-            index = operands[position + 1 + dim]
-            wide = as_width(build, index, I64)
-            number = as_width(build, self._number, I64)
-            start = build.create(integer.MulIOp, lhs=wide, rhs=constant(build, scale, I64)).result
-            more = build.create(integer.MulIOp, lhs=number, rhs=constant(build, step, I64)).result
-            operands[position + 1 + dim] = build.create(integer.AddIOp, lhs=start, rhs=more).result
-        return operands
+        return value if dim is None else self._remade.slice_of(value, dim)
 
     def _accumulated(self, op: ReduceOp, carried: Sequence[Value]) -> list[Value]:
         """The accumulators of a reduction after this slice: the slice itself if it is the first."""
@@ -264,25 +199,3 @@ class Slices:
             made = build.insert(op.like([tile(value) for value in op.operands], types))
             standing.update(zip(op.results, made.results, strict=True))
         return []
-
-
-def as_width(build: Builder, number: Value, type: IntegerType) -> Value:
-    """An unsigned integer in another width."""
-    source = number.type
-    assert isinstance(source, IntegerType)
-    if source.width == type.width:
-        return number
-    if source.width > type.width:
-        return build.create(TruncIOp, source=number, types=[type]).result
-    return build.create(ExtIOp, source=number, signedness=Signedness.UNSIGNED, types=[type]).result
-
-
-def cut_view(type: TiledViewType, dim: int, count: int) -> tuple[TiledViewType, int, int]:
-    """A view of slices, the scale of an index into it, and the step between slices."""
-    tile, steps = list(type.tile), list(type.steps)
-    tile[dim] //= count
-    steps[dim] = gcd(type.counted[dim], tile[dim]) if type.sparse is None else tile[dim]
-    cut = TiledViewType(
-        tuple(tile), type.source, tuple(steps), type.dims, type.sparse, type.padding
-    )
-    return cut, type.counted[dim] // cut.counted[dim], tile[dim] // cut.counted[dim]

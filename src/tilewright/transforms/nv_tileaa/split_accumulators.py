@@ -13,30 +13,27 @@ from tilewright.analysis.elementwise import is_tile
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileaa.integer import AddIOp, MulIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.shape import SplatOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import (
-    BlockTileOp,
     TiledLoadOp,
     TiledStoreOp,
-    tiled_view,
 )
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.ir.traits import Effects
-from tilewright.ir.types import I32, I64
+from tilewright.ir.types import I32
 from tilewright.plans.slicing import is_plain, slicings
 from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.plans.warps import warps_for
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
-from tilewright.transforms.nv_tileaa.slice_loop import as_width, cut_type, cut_view
+from tilewright.transforms.nv_tileaa.tile_slices import SliceAccess, cut_type
 from tilewright.transforms.nv_tileaa.uniform_tiles import is_uniform, uniform_tile
 
 if TYPE_CHECKING:
@@ -234,11 +231,10 @@ class _Part:
         operands = [self._operand(value, before) for value in op.operands]
         is_split = isinstance(op, TiledLoadOp | TiledStoreOp) and op.tile in self._dims
         if isinstance(op, TiledLoadOp | TiledStoreOp) and is_split:
-            dim, position = self._dims[op.tile], op.operands.index(op.view)
+            dim = self._dims[op.tile]
             changes = op.indices[dim] in self.values
-            view, index = self._aimed(op, build if changes else before)
-            operands[position] = view
-            operands[position + 1 + dim] = index
+            aim = SliceAccess(op, dim, self._count)
+            operands = aim.operands(operands, self._number, build if changes else before)
         types = [
             cut_type(result.type, self._dims[result], self._count)
             if result in self._dims
@@ -258,15 +254,3 @@ class _Part:
             type = cut_type(value.type, self._dims[value], self._count)
             self.values[value] = uniform_tile(value, type, before)
         return self.values.get(value, value)
-
-    def _aimed(self, op: TiledLoadOp | TiledStoreOp, build: Builder) -> tuple[Value, Value]:
-        """The view and the index of a part of a tile."""
-        dim, cutter = self._dims[op.tile], op.view.defined_by(BlockTileOp)
-        assert cutter is not None
-        type, scale, step = cut_view(tiled_view(op.view), dim, self._count)
-        view = build.create(BlockTileOp, source=cutter.source, types=[type]).result
-        index = as_width(build, self.values.get(op.indices[dim], op.indices[dim]), I64)
-        number = as_width(build, self._number, I64)
-        start = build.create(MulIOp, lhs=index, rhs=constant(build, scale, I64)).result
-        more = build.create(MulIOp, lhs=number, rhs=constant(build, step, I64)).result
-        return view, build.create(AddIOp, lhs=start, rhs=more).result

@@ -52,7 +52,6 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     plan_stage,
 )
 from tilewright.transforms.nv_tileas.schedule_remarks import (
-    report_cluster,
     report_loads,
     report_specialization,
 )
@@ -125,7 +124,6 @@ class ScheduleLoops(Pass):
         if self.agents:
             self._specialize(function, sink)
         report_loads(function, sink)
-        report_cluster(function, sink)
 
     def _specialize(self, function: FuncOp, sink: Sink) -> None:
         """Let a producer copy by TMA for the scheduled loops, where that is possible and pays."""

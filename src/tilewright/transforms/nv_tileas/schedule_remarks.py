@@ -1,4 +1,4 @@
-"""Remarks on schedules: what copies each load, warp specialization, and hints that are not met."""
+"""Remarks on schedules: what copies each load, warp specialization, and a hint that is not met."""
 
 from __future__ import annotations
 
@@ -58,12 +58,3 @@ def report_specialization(
     kind = "passed" if chosen else "missed"
     name, location = "RemarkWarpSpecialization", function.location
     sink.remark(Remark(kind, COMPILER, name, text, PASS, function.sym_name, location))
-
-
-def report_cluster(function: FuncOp, sink: Sink) -> None:
-    """Report that CTAs of a cluster do not share tiles."""
-    spec = function.kernel_spec
-    if sink.wants_remarks and spec is not None and spec.num_ctas is not None and spec.num_ctas > 1:
-        text = f"num_ctas {spec.num_ctas} is not used: each CTA computes tiles of its own"
-        name, location = "RemarkCluster", function.location
-        sink.remark(Remark("missed", COMPILER, name, text, PASS, function.sym_name, location))

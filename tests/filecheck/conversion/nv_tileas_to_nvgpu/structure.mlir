@@ -16,6 +16,27 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %u = nv_tileaa.join_mem_token [%t, %t] : !nv_tileaa.mem_token
     nv_tileaa.return
   }
+  // The CTAs of a cluster run one program: its id and the number of programs are those of clusters.
+  // CHECK-LABEL: gpu.func @cluster
+  // CHECK-SAME: known_cluster_size = array<i32: 2, 1, 1>
+  // CHECK-SAME: nvvm.blocksareclusters
+  // CHECK-COUNT-3: gpu.cluster_id
+  // CHECK-COUNT-3: gpu.cluster_dim
+  // CHECK: gpu.cluster_block_id x upper_bound 2
+  nv_tileaa.func @cluster() attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4>} {
+    %b:3 = nv_tileaa.get_program_id : i32, i32, i32
+    %c:3 = nv_tileaa.get_num_programs : i32, i32, i32
+    %r = nv_tileaa.get_cta_rank : i32
+    nv_tileaa.return
+  }
+  // A CTA that is no part of a cluster has rank 0.
+  // CHECK-LABEL: gpu.func @no_cluster
+  // CHECK-NOT: cluster
+  // CHECK: arith.constant 0 : i32
+  nv_tileaa.func @no_cluster() attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %r = nv_tileaa.get_cta_rank : i32
+    nv_tileaa.return
+  }
   // sm_90 cannot cancel the launch of a block: there is never another program id.
   // CHECK-LABEL: @cancel
   // CHECK: [[NO:%[a-z0-9]+]] = arith.constant false

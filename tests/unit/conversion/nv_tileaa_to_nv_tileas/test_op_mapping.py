@@ -14,7 +14,8 @@ from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
 
 WITHOUT_TILES = {
     "alloca", "block_tile", "cancel_next_program_id", "conv_tile", "create_mem_token",
-    "fence_alias", "func", "get_dim_size", "get_global", "get_num_programs", "get_program_id",
+    "fence_alias", "func", "get_cta_rank", "get_dim_size", "get_global", "get_num_programs",
+    "get_program_id",
     "global", "is_valid_program_id", "join_mem_token", "launch_dependents", "launch_func",
     "make_memref", "message", "plugin", "return", "wait_on_dependencies",
 }  # fmt: skip

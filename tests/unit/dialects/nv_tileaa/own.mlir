@@ -78,8 +78,8 @@ module {
       %68 = nv_tileaa.histogram %arg3 : tensor<16xi32> -> tensor<4xi32>
       %69 = nv_tileaa.reduce %55 {axis = 1 : i32, identities = [0.000000e+00 : f32]} : tensor<8x64xf32> -> tensor<8xf32> {
       ^bb0(%arg16: f32, %arg17: f32):
-        %130 = nv_tileaa.addf %arg16, %arg17 : f32
-        nv_tileaa.yield %130 : f32
+        %131 = nv_tileaa.addf %arg16, %arg17 : f32
+        nv_tileaa.yield %131 : f32
       }
       %70:2 = nv_tileaa.reduce %arg5, %arg3 {axis = 0 : i32} : tensor<16xf32>, tensor<16xi32> -> f32, i32 {
       ^bb0(%arg16: f32, %arg17: f32, %arg18: i32, %arg19: i32):
@@ -87,13 +87,13 @@ module {
       }
       %71 = nv_tileaa.scan %55 {axis = 1 : i32, inclusive = true, reverse} : tensor<8x64xf32> -> tensor<8x64xf32> {
       ^bb0(%arg16: f32, %arg17: f32):
-        %130 = nv_tileaa.addf %arg16, %arg17 : f32
-        nv_tileaa.yield %130 : f32
+        %131 = nv_tileaa.addf %arg16, %arg17 : f32
+        nv_tileaa.yield %131 : f32
       }
       %72 = nv_tileaa.generate : tensor<4x4xi32> {
       ^bb0(%arg16: i32, %arg17: i32):
-        %130 = nv_tileaa.addi %arg16, %arg17 : i32
-        nv_tileaa.yield %130 : i32
+        %131 = nv_tileaa.addi %arg16, %arg17 : i32
+        nv_tileaa.yield %131 : i32
       }
       %73 = nv_tileaa.dot %59, %60, %arg7 {input_precision = "ieee"} : tensor<4x16xf32>, tensor<16x4xf32>, tensor<4x4xf32>
       %74 = nv_tileaa.dot %arg8, %arg9, %arg10 {signedness_a = #nv_tileaa.signedness<signed>, signedness_b = #nv_tileaa.signedness<unsigned>} : tensor<4x16xi8>, tensor<16x4xi8>, tensor<4x4xi32>
@@ -163,6 +163,7 @@ module {
       %127 = nv_tileaa.elementwise_inline_asm "mov.b32 $0, $1;", "=r,r"(%arg3) pure : (tensor<16xi32>) -> tensor<16xi32>
       %128 = nv_tileaa.extern_elementwise "__nv_sinf" of "libdevice"(%arg5) : (tensor<16xf32>) -> tensor<16xf32>
       %129 = nv_tileaa.call_elementwise_intrinsic "llvm.fabs"(%arg2) : (f32) -> f32
+      %130 = nv_tileaa.get_cta_rank : i32
       nv_tileaa.return
     }
   }

@@ -1,4 +1,4 @@
-"""Remarks on schedules: warp specialization, and hints that are not met."""
+"""Remarks on schedules: warp specialization, and a hint that is not met."""
 
 from __future__ import annotations
 
@@ -52,15 +52,3 @@ def test_allow_tma_is_explained_where_it_is_not_used() -> None:
     assert remark.kind == "missed"
     assert remark.text == "allow_tma is not used: encoding its tensor map would not pay"
     assert not remarks(hinted, "RemarkTma", "{agents=1}")
-
-
-def test_num_ctas_is_explained() -> None:
-    one, two = (
-        matmul(128, 128, 64, occupancy=1).replace(
-            "{occupancy = 1}", f"{{num_cta_in_cga = {count}}}"
-        )
-        for count in (1, 2)
-    )
-    assert not remarks(one, "RemarkCluster")
-    (remark,) = remarks(two, "RemarkCluster")
-    assert remark.text == "num_ctas 2 is not used: each CTA computes tiles of its own"

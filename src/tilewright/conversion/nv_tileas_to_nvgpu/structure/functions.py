@@ -15,22 +15,29 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     scratch_attributes,
     scratch_type,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import define_thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import define_thread_id, enclosing_function
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.cute_nvgpu.map_parameters import MAP_PARAMETERS
 from tilewright.dialects.gpu.attributes import Dimension
-from tilewright.dialects.gpu.indices import BlockIdOp, GridDimOp
+from tilewright.dialects.gpu.indices import (
+    BlockIdOp,
+    ClusterBlockIdOp,
+    ClusterDimOp,
+    ClusterIdOp,
+    GridDimOp,
+)
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.gpu.structure import ReturnOp as GPUReturnOp
 from tilewright.dialects.nv_tileaa.program import (
     CancelNextProgramIdOp,
+    GetCtaRankOp,
     GetNumProgramsOp,
     GetProgramIdOp,
     IsValidProgramIdOp,
 )
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nvvm.attribute_names import MINCTASM
-from tilewright.ir.attributes import IntegerAttr, TypeAttr
+from tilewright.dialects.nvvm.attribute_names import BLOCKS_ARE_CLUSTERS, MINCTASM
+from tilewright.ir.attributes import UNIT, IntegerAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
@@ -50,8 +57,8 @@ _DIMENSIONS: Final = (Dimension.X, Dimension.Y, Dimension.Z)
 def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     """A GPU kernel with a thread for each lane of the specified warps.
 
-    Cluster sizes are ignored: no tile is shared between CTAs, and a cluster would only prevent
-    launches of grids that it does not divide.
+    The CTAs of a cluster run one program: launches give the number of programs, which is that of
+    clusters.
     """
     inputs = build.types.convert_all(op.signature.inputs)
     if inputs is None:
@@ -59,7 +66,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     spec = op.kernel_spec
     if spec is None or spec.num_warps is None:
         return build.reject("expected a kernel whose number of warps is known")
-    scratch = scratch_type(op)
+    ctas, scratch = op.cluster_size, scratch_type(op)
     buffers = () if scratch is None else (scratch,)
     entry = Block((*inputs, *buffers), [op.location] * (len(inputs) + len(buffers)))
     kernel = build.create(
@@ -68,6 +75,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         function_type=TypeAttr(FunctionType(tuple(inputs))),
         kernel=True,
         known_block_size=(spec.num_warps * WARP_SIZE, 1, 1),
+        known_cluster_size=(ctas, 1, 1) if ctas > 1 else None,
         workgroup_attributions=len(buffers),
         workgroup_attrib_attrs=(scratch_attributes(op),) if buffers else None,
         body=entry,
@@ -76,6 +84,8 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     kernel.attributes[MINCTASM] = IntegerAttr(spec.occupancy or 1, I32)
     if MAP_PARAMETERS in op.attributes:
         kernel.attributes[MAP_PARAMETERS] = op.attributes[MAP_PARAMETERS]
+    if ctas > 1:
+        kernel.attributes[BLOCKS_ARE_CLUSTERS] = UNIT
     with build.at(InsertPoint.at_end(entry)):
         define_thread_id(op, build)
         if buffers:
@@ -105,8 +115,19 @@ def _per_dimension(kind: type[IndexOp], build: ConversionBuilder) -> list[Value]
 
 @converts(GetProgramIdOp)
 def program_id(op: GetProgramIdOp, new: GetProgramIdOp, build: ConversionBuilder) -> Result:
-    """The coordinates of the CTA in the grid: work of other CTAs is never taken over."""
-    return _per_dimension(BlockIdOp, build)
+    """The coordinates of the CTA, or of its cluster: work of other CTAs is never taken over."""
+    ctas = enclosing_function(op).cluster_size
+    return _per_dimension(ClusterIdOp if ctas > 1 else BlockIdOp, build)
+
+
+@converts(GetCtaRankOp)
+def cta_rank(op: GetCtaRankOp, new: GetCtaRankOp, build: ConversionBuilder) -> Result:
+    """The index of the CTA in its cluster, whose CTAs are in a row."""
+    ctas = enclosing_function(op).cluster_size
+    if ctas == 1:
+        return constant(build, 0)
+    rank = build.create(ClusterBlockIdOp, dimension=Dimension.X, upper_bound=ctas).result
+    return build.create(IndexCastOp, source=rank, types=[I32]).result
 
 
 @converts(CancelNextProgramIdOp)
@@ -125,13 +146,15 @@ def is_valid(op: IsValidProgramIdOp, new: IsValidProgramIdOp, build: ConversionB
 
 @converts(GetNumProgramsOp)
 def num_programs(op: GetNumProgramsOp, new: GetNumProgramsOp, build: ConversionBuilder) -> Result:
-    """The extents of the grid."""
-    return _per_dimension(GridDimOp, build)
+    """The extents of the grid, in CTAs or in clusters."""
+    ctas = enclosing_function(op).cluster_size
+    return _per_dimension(ClusterDimOp if ctas > 1 else GridDimOp, build)
 
 
 PATTERNS: Final[Patterns] = (
     function,
     program_id,
+    cta_rank,
     cancel_next,
     is_valid,
     num_programs,

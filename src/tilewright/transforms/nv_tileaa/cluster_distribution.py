@@ -1,0 +1,62 @@
+"""Distribution of a kernel over the CTAs of a cluster, one bit of their rank after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.targets import target_or_baseline
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.support.remarks import COMPILER, Remark
+from tilewright.target.features import Feature
+from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses
+from tilewright.transforms.nv_tileaa.cluster_choice import choose_plan
+from tilewright.transforms.nv_tileaa.cluster_rewrite import split_over_bit
+from tilewright.transforms.nv_tileaa.cluster_slicing import SLICES, CannotShare
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.support.diagnostics import Sink
+    from tilewright.support.location import Location
+
+PORTABLE_CLUSTER: Final = 8
+"""The most CTAs of a cluster that every GPU with clusters can launch."""
+
+
+def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
+    """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
+    asked, split = kernel.cluster_size, list[str]()
+    failure: CannotShare | None = None
+    try:
+        if Feature.CLUSTER not in target_or_baseline(kernel):
+            raise CannotShare(kernel, "the GPU has no clusters")
+        check_accesses(kernel)
+        while SLICES << len(split) <= min(asked, PORTABLE_CLUSTER):
+            choice = choose_plan(kernel)
+            split_over_bit(kernel, choice.plan, len(split))
+            split.append(choice.dimension)
+    except CannotShare as error:
+        failure = error
+    ctas, spec = 1 << len(split), kernel.kernel_spec
+    assert spec is not None
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(
+        ctas if ctas > 1 else None, spec.num_warps, spec.occupancy
+    )
+    if sink.wants_remarks and split:
+        text = f"{ctas} CTAs of a cluster share tiles, split along {', then '.join(split)}"
+        sink.remark(_remark(kernel, "passed", text, kernel.location, pass_name))
+    if sink.wants_remarks and ctas < asked:
+        sink.remark(_missed(kernel, asked, failure, pass_name))
+
+
+def _missed(kernel: FuncOp, asked: int, failure: CannotShare | None, pass_name: str) -> Remark:
+    """The remark on a hint that is not met, or not to its full extent."""
+    reason, location = f"not a power of two up to {PORTABLE_CLUSTER}", kernel.location
+    if failure is not None:
+        reason, location = failure.reason, failure.op.location
+    ctas = kernel.cluster_size
+    effect = f"is met by {ctas} CTAs only" if ctas > 1 else "is not used"
+    return _remark(kernel, "missed", f"num_ctas {asked} {effect}: {reason}", location, pass_name)
+
+
+def _remark(kernel: FuncOp, kind: str, text: str, location: Location, pass_name: str) -> Remark:
+    return Remark(kind, COMPILER, "RemarkCluster", text, pass_name, kernel.sym_name, location)

@@ -1,0 +1,175 @@
+"""Application of a cluster plan: each CTA computes the half that a bit of its rank selects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.nv_tileaa import atomics, integer, misc, program, view
+from tilewright.dialects.nv_tileaa.attribute_names import CLUSTER_SHARED
+from tilewright.dialects.nv_tileaa.attributes import MemScope, Signedness
+from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
+from tilewright.dialects.scf import IfOp, YieldOp
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Region
+from tilewright.ir.types import I1, I32
+from tilewright.transforms.generic.dce import erase_dead_code
+from tilewright.transforms.nv_tileaa.cluster_accesses import LOADS, OBSERVABLE
+from tilewright.transforms.nv_tileaa.cluster_slicing import SLICES
+from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.tile_slices import (
+    RematerializedSlices,
+    SliceAccess,
+    ViewAccess,
+    cut_type,
+)
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.plans.slicing import Slicing
+    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan
+
+
+def split_over_bit(function: FuncOp, plan: ClusterPlan, bit: int) -> None:
+    """Let CTAs whose ranks differ in one bit compute one half each of a plan."""
+    build = Builder(InsertPoint.at_start(function.body.block), function.location)
+    half = _bit_of_rank(build, bit)
+    zero = constant(build, 0, I32)
+    is_first = build.create(
+        integer.CmpIOp, predicate=CmpIPredicate.EQ, lhs=half, rhs=zero, types=[I1]
+    )
+    for op in [each for each in function.walk() if isinstance(each, (*LOADS, *OBSERVABLE))]:
+        if op in plan.ways:
+            continue
+        if isinstance(op, OBSERVABLE):
+            _guard(op, is_first.result)
+        elif is_tile(op.results[0]):
+            _mark_shared(op, bit)
+    _HalfTiles(plan, half, is_first).build()
+    _widen_scopes(function)
+    # Whole tiles that are left would count for the number of warps.
+    erase_dead_code(function.body)
+
+
+def _bit_of_rank(build: Builder, bit: int) -> Value:
+    """A bit of the rank of this CTA, as an i32."""
+    rank = build.create(program.GetCtaRankOp).result
+    shifted = build.create(
+        integer.ShRIOp, lhs=rank, rhs=constant(build, bit, I32), signedness=Signedness.UNSIGNED
+    ).result
+    return build.create(integer.AndIOp, lhs=shifted, rhs=constant(build, 1, I32)).result
+
+
+def _mark_shared(load: Operation, bit: int) -> None:
+    """Record that the tile of a load does not depend on a bit of the rank."""
+    known = load.attributes.get(CLUSTER_SHARED)
+    mask = known.value if isinstance(known, IntegerAttr) else 0
+    load.attributes[CLUSTER_SHARED] = IntegerAttr(mask | 1 << bit, I32)
+
+
+def _guard(op: Operation, condition: Value) -> None:
+    """Let an operation run on a condition only."""
+    build = Builder(InsertPoint.before(op), op.location)
+    tokens = [result for result in op.results if result.type is MEM_TOKEN and result.is_used]
+    then, other = Block(), Block()
+    branches = [Region([then]), Region([other] if tokens else [])]
+    guard = IfOp([condition], [MEM_TOKEN] * len(tokens), {}, branches, op.location)
+    build.insert(guard)
+    for token, result in zip(tokens, guard.results, strict=True):
+        token.replace_all_uses_with(result)
+    before = [value for value in op.operands if value.type is MEM_TOKEN]
+    then.append(op.detach())
+    Builder(InsertPoint.at_end(then), op.location).create(YieldOp, values=tokens)
+    if tokens:
+        build = Builder(InsertPoint.at_end(other), op.location)
+        unordered = before or [build.create(CreateMemTokenOp).result]
+        build.create(YieldOp, values=unordered)
+
+
+def _widen_scopes(function: FuncOp) -> None:
+    """Let atomics of one program be atomic for all CTAs that run it."""
+    for op in function.walk():
+        is_atomic = isinstance(op, atomics.AtomicOp | view.TiledAtomicRmwOp)
+        if is_atomic and op.scope is MemScope.TL_BLK:
+            op.scope = MemScope.CLUSTER
+
+
+class _HalfTiles:
+    """Changes operations on whole tiles to operations on half of each."""
+
+    __slots__ = ("_half", "_indices", "_last", "_plan", "_remade", "_views")
+
+    def __init__(self, plan: ClusterPlan, half: Value, last: Operation) -> None:
+        self._plan, self._half = plan, half
+        self._last = last
+        """The last operation at the start of the kernel."""
+        self._remade = RematerializedSlices(SLICES, half, _after)
+        self._views: dict[tuple[Value, int], Value] = {}
+        self._indices: dict[tuple[Value, view.TiledViewType, int], Value] = {}
+
+    def build(self) -> None:
+        """Halve the tiles of a plan."""
+        for op, way in self._plan.ways.items():
+            self._halve_operands(op, way)
+        for transfer in self._plan.transfers:
+            dim = self._plan.dims.get(transfer.targets[0])
+            if dim is not None:
+                for op, number in transfer.uses:
+                    op.set_operand(number, self._half_of(op.operands[number], dim))
+        for value, dim in self._plan.dims.items():
+            value.type = cut_type(value.type, dim, SLICES)
+        for op in self._plan.ways:
+            if isinstance(op, misc.AssumeOp) and not op.predicate.is_elementwise:
+                # It holds for groups of elements, by their index in the whole tile.
+                op.result.replace_all_uses_with(op.value)
+                op.erase()
+
+    def _half_of(self, value: Value, dim: int) -> Value:
+        return self._remade.slice_of(value, dim) if self._plan.is_remade(value) else value
+
+    def _halve_operands(self, op: Operation, way: Slicing) -> None:
+        """Replace rematerialized operands, and views by views with smaller tiles."""
+        operands = [
+            self._half_of(value, way[value]) if value in way else value for value in op.operands
+        ]
+        if isinstance(op, ViewAccess):
+            dim, at = way[op.tile], op.operands.index(op.view)
+            access = SliceAccess(op, dim, SLICES)
+            operands[at] = self._view(op, access, dim)
+            if access.is_indexed:
+                index = operands[at + 1 + dim]
+                operands[at + 1 + dim] = self._index(index, access, dim)
+            # A half of a tile at the edge may have nothing in bounds.
+            op.sliced = True
+        op.set_operands(operands)
+
+    def _view(self, op: ViewAccess, access: SliceAccess, dim: int) -> Value:
+        """The view with smaller tiles, made once for each view."""
+        key = op.view, dim
+        if key not in self._views:
+            maker = op.view.defining_op()
+            assert maker is not None
+            self._views[key] = access.view(_after(maker))
+        return self._views[key]
+
+    def _index(self, index: Value, access: SliceAccess, dim: int) -> Value:
+        """The index of a half, computed where that of the tile is known."""
+        key = index, access.type, dim
+        if key not in self._indices:
+            maker, block = index.defining_op(), index.parent_block
+            assert block is not None
+            if maker is None and block is not self._last.parent:
+                build = Builder(InsertPoint.at_start(block), index.location)
+            else:
+                build = _after(maker or self._last)
+            self._indices[key] = access.index(index, self._half, build)
+        return self._indices[key]
+
+
+def _after(op: Operation) -> Builder:
+    return Builder(InsertPoint.after(op), op.location)

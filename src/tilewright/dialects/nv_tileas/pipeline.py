@@ -454,8 +454,7 @@ def ranks_within(mask: int) -> list[int]:
 def num_ctas(op: Operation) -> int:
     """The CTAs in a cluster of the kernel around an operation."""
     function = next((outer for outer in op.ancestors() if isinstance(outer, FuncOp)), None)
-    spec = None if function is None else function.kernel_spec
-    return 1 if spec is None else spec.num_ctas or 1
+    return 1 if function is None else function.cluster_size
 
 
 class YieldOp(Operation):

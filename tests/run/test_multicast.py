@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 import pytest
 from cluster_programs import EXTENT, ClusterGemm
+from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 
 import tilewright
@@ -18,37 +18,17 @@ from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 from tilewright.support.diagnostics import UserError
 
-Array = np.ndarray[Any, Any]
-DTYPES: Final[dict[str, Any]] = {
-    "f16": np.float16,
-    "f32": np.float32,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "i8": np.int8,
-}
 SEEDS: Final = (1, 2)
 """The orders in which the emulator schedules warps and completes copies."""
 UNTOUCHED: Final = 99
 
 
-class Case(NamedTuple):
-    """The extents of A and B, the tiles of each CTA, and the iterations over K."""
-
-    m: int = 250
-    n: int = 112
-    k: int = 80
-    tiles: int = 2
-    steps: int = 3
-
-
 class Operands:
-    """A, B and C of a case: small integers, so that every order of summation is exact."""
+    """A and B of a case, and what C becomes."""
 
     def __init__(self, gemm: ClusterGemm, case: Case) -> None:
         self.gemm, self.case = gemm, case
-        numbers = np.random.default_rng(7)
-        dtype = DTYPES[gemm.element]
-        self.a: Array = numbers.integers(-2, 3, (case.m, case.k)).astype(dtype)
-        self.b: Array = numbers.integers(-2, 3, (case.k, case.n)).astype(dtype)
+        self.a, self.b = operands_of(case, gemm.element)
 
     def run(self, text: str, schedule: str = "agents=1", twice: int = 0) -> str:
         """Compile a kernel, run it in some orders, and compare C; returns its nv_tileas.
@@ -57,9 +37,7 @@ class Operands:
         """
         module = read_runnable(text, "kernel.mlir")
         made = tilewright.compile(module, "sm_90", emit="ptx", schedule=schedule)
-        b = np.ascontiguousarray(self.b.T) if self.gemm.k_major else self.b
-        # An empty array has no address.
-        a, b = (each if each.size else np.zeros(16, each.dtype) for each in (self.a, b))
+        a, b = in_memory(self.a, self.b, k_major=self.gemm.k_major)
         kind = np.int32 if self.gemm.accumulator == "i32" else np.float32
         for seed in SEEDS:
             c = np.full((EXTENT, EXTENT), UNTOUCHED, kind)
@@ -103,9 +81,9 @@ CLUSTERS: Final = [
 def test_clusters(rows: int, columns: int, masks: list[int]) -> None:
     """M, N and K end inside of tiles. A tile of 32 rows of 128 bytes has at most four parts."""
     gemm = ClusterGemm(rows, columns)
-    assert multicasts(Operands(gemm, Case(tiles=1 if rows > 2 else 2)).run(gemm.persistent())) == (
-        masks
-    )
+    assert multicasts(
+        Operands(gemm, Case(m=250, n=112, tiles=1 if rows > 2 else 2)).run(gemm.persistent())
+    ) == (masks)
 
 
 TRIPS: Final = ((0, 3), (1, 0), (3, 1))
@@ -118,13 +96,13 @@ TRIPS: Final = ((0, 3), (1, 0), (3, 1))
 )
 def test_tiles_and_iterations(tiles: int, steps: int) -> None:
     gemm = ClusterGemm()
-    Operands(gemm, Case(k=208, tiles=tiles, steps=steps)).run(gemm.persistent())
+    Operands(gemm, Case(m=250, n=112, k=208, tiles=tiles, steps=steps)).run(gemm.persistent())
 
 
 @pytest.mark.parametrize("steps", keep_first([7, 1, 0]))
 def test_one_tile(steps: int) -> None:
     gemm = ClusterGemm(4)
-    Operands(gemm, Case(k=208, tiles=1, steps=steps)).run(gemm.one_shot())
+    Operands(gemm, Case(m=250, n=112, k=208, tiles=1, steps=steps)).run(gemm.one_shot())
 
 
 @pytest.mark.parametrize("case", keep_first(map(pytest.param, [Case(k=0), Case(m=0), Case(n=0)])))
@@ -139,7 +117,7 @@ def test_few_stages(stages: int) -> None:
     """Each is filled several times, after all CTAs have released it."""
     gemm = ClusterGemm(2, 2)
     schedule = f"agents=1,stages={stages}"
-    Operands(gemm, Case(k=176, steps=6)).run(gemm.persistent(), schedule)
+    Operands(gemm, Case(m=250, n=112, k=176, steps=6)).run(gemm.persistent(), schedule)
 
 
 @pytest.mark.parametrize("gemm", keep_first(map(pytest.param, [
@@ -159,7 +137,7 @@ def test_types_and_majors(gemm: ClusterGemm) -> None:
 def test_two_loops_share_the_stages() -> None:
     gemm = ClusterGemm()
     body = gemm.k_loop("part", steps="%one") + gemm.k_loop(start="%part") + gemm.store()
-    made = Operands(gemm, Case()).run(gemm.persistent(body), twice=gemm.tile[2])
+    made = Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body), twice=gemm.tile[2])
     assert multicasts(made) == [0, 1, 0, 1]
 
 
@@ -174,14 +152,14 @@ def test_a_branch_that_all_ctas_take() -> None:
         scf.yield %none : {gemm.c}
       }}
       {gemm.store("%chosen")}"""
-    assert multicasts(Operands(gemm, Case()).run(gemm.persistent(body))) == [0, 1]
+    assert multicasts(Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body))) == [0, 1]
 
 
 @pytest.mark.parametrize("schedule", ["agents=0", "agents=1,multicast=0"])
 def test_without_multicast(schedule: str) -> None:
     """CTAs of a cluster that copy whole tiles are independent of each other."""
     gemm = ClusterGemm()
-    made = Operands(gemm, Case()).run(gemm.persistent(), schedule)
+    made = Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(), schedule)
     assert not any(multicasts(made))
 
 
@@ -226,7 +204,7 @@ def test_checks_of_the_emulator(
 ) -> None:
     """It reports stages that are overwritten while consumers of another CTA read them."""
     gemm = ClusterGemm()
-    operands = Operands(gemm, Case(k=176, steps=5, tiles=1))
+    operands = Operands(gemm, Case(m=250, n=112, k=176, steps=5, tiles=1))
     operands.run(gemm.persistent(), "agents=1,stages=2")
     mutate(monkeypatch)
     with pytest.raises(UserError, match=message):

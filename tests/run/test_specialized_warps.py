@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 import pytest
+from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 from specialized_programs import COLUMNS, ROWS, Gemm
 
@@ -14,13 +14,6 @@ import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 
-Array = np.ndarray[Any, Any]
-DTYPES: Final[dict[str, Any]] = {
-    "f16": np.float16,
-    "f32": np.float32,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "i8": np.int8,
-}
 SEED: Final = 1
 """The order in which the emulator schedules warps and completes copies."""
 UNTOUCHED: Final = 99
@@ -37,33 +30,18 @@ def run(text: str, arguments: list[Any], schedule: str = "agents=1") -> str:
     return made.stages["nv_tileas"]
 
 
-class Case(NamedTuple):
-    """The extents of A and B, the tiles of rows, and the iterations over K."""
-
-    m: int = 200
-    n: int = 64
-    k: int = 80
-    tiles: int = 2
-    steps: int = 3
-
-
 class Operands:
-    """A, B and C of a case: small integers, so that every order of summation is exact."""
+    """A, B and C of a case."""
 
     def __init__(self, gemm: Gemm, case: Case) -> None:
         self.gemm, self.case = gemm, case
-        numbers = np.random.default_rng(7)
-        dtype = DTYPES[gemm.element]
-        self.a: Array = numbers.integers(-2, 3, (case.m, case.k)).astype(dtype)
-        self.b: Array = numbers.integers(-2, 3, (case.k, case.n)).astype(dtype)
+        self.a, self.b = operands_of(case, gemm.element)
         kind = np.int32 if gemm.accumulator == "i32" else np.float32
         self.c: Array = np.full((ROWS, COLUMNS), UNTOUCHED, kind)
 
     def run(self, text: str) -> str:
         """Run a kernel on the operands."""
-        b = np.ascontiguousarray(self.b.T) if self.gemm.k_major else self.b
-        # An empty array has no address.
-        a, b = (each if each.size else np.zeros(16, each.dtype) for each in (self.a, b))
+        a, b = in_memory(self.a, self.b, k_major=self.gemm.k_major)
         return run(text, [a, b, self.c, *self.case])
 
     def dot(self, row: int, first: int = 0, last: int | None = None) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from cluster_programs import EXTENT, ClusterGemm
+from cluster_programs import EXTENT, ClusterGemm, multicast_masks
 from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 
@@ -59,13 +59,6 @@ class Operands:
         return c
 
 
-def multicasts(text: str) -> list[int]:
-    """The masks of the copies of a kernel, 0 for those that do not multicast."""
-    copies = [line for line in text.splitlines() if "producer_copy" in line]
-    parts = [line.partition("multicast = ")[2].partition(" ")[0] for line in copies]
-    return [int(part or 0) for part in parts]
-
-
 CLUSTERS: Final = [
     # CTAs along M and along N; the masks of the copies of A and B
     (2, 1, [0, 1]),
@@ -81,7 +74,7 @@ CLUSTERS: Final = [
 def test_clusters(rows: int, columns: int, masks: list[int]) -> None:
     """M, N and K end inside of tiles. A tile of 32 rows of 128 bytes has at most four parts."""
     gemm = ClusterGemm(rows, columns)
-    assert multicasts(
+    assert multicast_masks(
         Operands(gemm, Case(m=250, n=112, tiles=1 if rows > 2 else 2)).run(gemm.persistent())
     ) == (masks)
 
@@ -131,14 +124,14 @@ def test_few_stages(stages: int) -> None:
 def test_types_and_majors(gemm: ClusterGemm) -> None:
     """Parts are rows of a box, or whole boxes; a tile of K-major B may be divided along both."""
     operands = Operands(gemm, Case(m=208, n=112, k=304, tiles=1))
-    assert any(multicasts(operands.run(gemm.persistent())))
+    assert any(multicast_masks(operands.run(gemm.persistent())))
 
 
 def test_two_loops_share_the_stages() -> None:
     gemm = ClusterGemm()
     body = gemm.k_loop("part", steps="%one") + gemm.k_loop(start="%part") + gemm.store()
     made = Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body), twice=gemm.tile[2])
-    assert multicasts(made) == [0, 1, 0, 1]
+    assert multicast_masks(made) == [0, 1, 0, 1]
 
 
 def test_a_branch_that_all_ctas_take() -> None:
@@ -152,7 +145,7 @@ def test_a_branch_that_all_ctas_take() -> None:
         scf.yield %none : {gemm.c}
       }}
       {gemm.store("%chosen")}"""
-    assert multicasts(Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body))) == [0, 1]
+    assert multicast_masks(Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body))) == [0, 1]
 
 
 @pytest.mark.parametrize("schedule", ["agents=0", "agents=1,multicast=0"])
@@ -160,7 +153,7 @@ def test_without_multicast(schedule: str) -> None:
     """CTAs of a cluster that copy whole tiles are independent of each other."""
     gemm = ClusterGemm()
     made = Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(), schedule)
-    assert not any(multicasts(made))
+    assert not any(multicast_masks(made))
 
 
 def count_own_consumers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from cluster_programs import multicast_masks
 from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 from specialized_programs import COLUMNS, ROWS, Gemm
@@ -266,3 +267,20 @@ def test_f32_is_rounded_to_tf32(fine: str, k_major: bool) -> None:
     assert "tf32" in text.partition("create_pipeline")[2].splitlines()[0]
     operands.a, operands.b = rounded(operands.a), rounded(operands.b)
     operands.check(operands.dot(0), operands.dot(1))
+
+
+@pytest.mark.parametrize(("ctas", "tile", "k_major", "copies"), keep_first([
+    (2, (128, 64, 32), False, [0, 1]),
+    (4, (128, 128, 32), True, [2, 1]),
+    (4, (256, 64, 64), False, [0, 3]),
+    (2, (128, 128, 64), True, [0, 1]),
+    ], 2))  # fmt: skip
+def test_ctas_that_share_tiles(
+    ctas: int, tile: tuple[int, int, int], k_major: bool, copies: list[int]
+) -> None:
+    """CTAs of a cluster split the accumulator, and multicast the tiles that they share."""
+    hints = f"optimization_hints=<sm_90 = {{num_cta_in_cga = {ctas}}}>"
+    gemm = Gemm(tile=tile, k_major=k_major, hints=hints)
+    operands = Operands(gemm, Case(n=48, k=208, tiles=256 // tile[0], steps=4))
+    assert multicast_masks(operands.run(gemm.persistent())) == copies
+    operands.check(*[operands.dot(row) for row in range(256 // tile[0])])

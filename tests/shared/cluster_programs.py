@@ -143,3 +143,10 @@ gpu.module @m attributes {{nv_tileaa.target_spec = #nv_tileaa.target_spec<comput
     %row = arith.addi %row_of_cta, %zero : i32
     %column = arith.addi %column_of_cta, %zero : i32
     {body or self.k_loop() + self.store()}""")
+
+
+def multicast_masks(text: str) -> list[int]:
+    """The masks of the copies of a kernel in nv_tileas, 0 for those that do not multicast."""
+    copies = [line for line in text.splitlines() if "producer_copy" in line]
+    parts = [line.partition("multicast = ")[2].partition(" ")[0] for line in copies]
+    return [int(part or 0) for part in parts]

@@ -110,7 +110,8 @@ class Specialization:
 
     def record_multicast(self) -> None:
         """Let the CTAs of a cluster multicast the tiles that they share, if they can."""
-        if multicast_problem(self._function, self._loops) is not None:
+        function = self._function
+        if function.cluster_size == 1 or multicast_problem(function, self._loops) is not None:
             return
         for loads in self._loops.values():
             for load, tile in zip(loads, stage_types(loads), strict=True):

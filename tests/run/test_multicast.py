@@ -17,6 +17,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import arrive,
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 from tilewright.support.diagnostics import UserError
+from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
 
 SEEDS: Final = (1, 2)
 """The orders in which the emulator schedules warps and completes copies."""
@@ -186,11 +187,21 @@ def start_without_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipelines, "init_barriers", init)
 
 
+def exit_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a CTA exit while consumers of others have not released the stages that it has filled."""
+
+    def wait(agent: Any, build: Any, iterator: Any) -> None:
+        pass
+
+    monkeypatch.setattr(ProducerAgent, "_wait_for_consumers", wait)
+
+
 @pytest.mark.parametrize(("mutate", "message"), [
     # A barrier that is two phases on looks as if it were none on.
     (count_own_consumers, "deadlock"),
     (release_own_stage, "race"),
     (start_without_others, "mbarrier"),
+    (exit_early, "in a CTA that has exited"),
 ])  # fmt: skip
 def test_checks_of_the_emulator(
     mutate: Callable[[pytest.MonkeyPatch], None], message: str, monkeypatch: pytest.MonkeyPatch

@@ -69,13 +69,20 @@ class ProducerAgent:
         values: dict[Value, Value] = {}
         for op in self._function.body.block:
             iterator = self._produce(op, build, values, iterator)
-        # Copies read the maps until the consumers have released their stages.
-        for _ in range(stages):
-            build.create(ProducerAcquireOp, pipeline=self._pipeline, iterator=iterator)
-            iterator = build.create(IncIterOp, iterator=iterator).result
+        self._wait_for_consumers(build, iterator)
         build.create(ReleaseTensorMapsOp, maps=list(self._maps.values()))
         build.create(YieldOp)
         return block
+
+    def _wait_for_consumers(self, build: Builder, iterator: Value) -> None:
+        """Wait until all stages are released.
+
+        Until then copies may read the maps; and where copies multicast, other CTAs of the cluster
+        access the shared memory of this one, which must not have exited.
+        """
+        for _ in range(pipeline(self._pipeline).stages):
+            build.create(ProducerAcquireOp, pipeline=self._pipeline, iterator=iterator)
+            iterator = build.create(IncIterOp, iterator=iterator).result
 
     def _create_maps(self, build: Builder) -> dict[tuple[Value, TensorMapType], Value]:
         """A tensor map for each view and tile that is copied."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 import pytest
+from cluster_programs import multicast_masks
+from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 from specialized_programs import COLUMNS, ROWS, Gemm
 
@@ -14,13 +15,6 @@ import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 
-Array = np.ndarray[Any, Any]
-DTYPES: Final[dict[str, Any]] = {
-    "f16": np.float16,
-    "f32": np.float32,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "i8": np.int8,
-}
 SEED: Final = 1
 """The order in which the emulator schedules warps and completes copies."""
 UNTOUCHED: Final = 99
@@ -37,33 +31,18 @@ def run(text: str, arguments: list[Any], schedule: str = "agents=1") -> str:
     return made.stages["nv_tileas"]
 
 
-class Case(NamedTuple):
-    """The extents of A and B, the tiles of rows, and the iterations over K."""
-
-    m: int = 200
-    n: int = 64
-    k: int = 80
-    tiles: int = 2
-    steps: int = 3
-
-
 class Operands:
-    """A, B and C of a case: small integers, so that every order of summation is exact."""
+    """A, B and C of a case."""
 
     def __init__(self, gemm: Gemm, case: Case) -> None:
         self.gemm, self.case = gemm, case
-        numbers = np.random.default_rng(7)
-        dtype = DTYPES[gemm.element]
-        self.a: Array = numbers.integers(-2, 3, (case.m, case.k)).astype(dtype)
-        self.b: Array = numbers.integers(-2, 3, (case.k, case.n)).astype(dtype)
+        self.a, self.b = operands_of(case, gemm.element)
         kind = np.int32 if gemm.accumulator == "i32" else np.float32
         self.c: Array = np.full((ROWS, COLUMNS), UNTOUCHED, kind)
 
     def run(self, text: str) -> str:
         """Run a kernel on the operands."""
-        b = np.ascontiguousarray(self.b.T) if self.gemm.k_major else self.b
-        # An empty array has no address.
-        a, b = (each if each.size else np.zeros(16, each.dtype) for each in (self.a, b))
+        a, b = in_memory(self.a, self.b, k_major=self.gemm.k_major)
         return run(text, [a, b, self.c, *self.case])
 
     def dot(self, row: int, first: int = 0, last: int | None = None) -> Array:
@@ -288,3 +267,20 @@ def test_f32_is_rounded_to_tf32(fine: str, k_major: bool) -> None:
     assert "tf32" in text.partition("create_pipeline")[2].splitlines()[0]
     operands.a, operands.b = rounded(operands.a), rounded(operands.b)
     operands.check(operands.dot(0), operands.dot(1))
+
+
+@pytest.mark.parametrize(("ctas", "tile", "k_major", "copies"), keep_first([
+    (2, (128, 64, 32), False, [0, 1]),
+    (4, (128, 128, 32), True, [2, 1]),
+    (4, (256, 64, 64), False, [0, 3]),
+    (2, (128, 128, 64), True, [0, 1]),
+    ], 2))  # fmt: skip
+def test_ctas_that_share_tiles(
+    ctas: int, tile: tuple[int, int, int], k_major: bool, copies: list[int]
+) -> None:
+    """CTAs of a cluster split the accumulator, and multicast the tiles that they share."""
+    hints = f"optimization_hints=<sm_90 = {{num_cta_in_cga = {ctas}}}>"
+    gemm = Gemm(tile=tile, k_major=k_major, hints=hints)
+    operands = Operands(gemm, Case(n=48, k=208, tiles=256 // tile[0], steps=4))
+    assert multicast_masks(operands.run(gemm.persistent())) == copies
+    operands.check(*[operands.dot(row) for row in range(256 // tile[0])])

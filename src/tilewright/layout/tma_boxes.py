@@ -2,11 +2,13 @@
 
 TMA writes a box row-major, with the dimension that is contiguous in global memory innermost. With a
 swizzle, rows are `span` bytes, and their 16-byte chunks are permuted by the address. A tile whose
-placement is not one box is copied as several, all with the same extents.
+placement is not one box is copied as several, all with the same extents. The CTAs of a cluster that
+multicast a tile copy one part of its boxes each.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -51,11 +53,25 @@ class TmaBoxes(NamedTuple):
     boxes: tuple[Box, ...]
 
 
-def tma_boxes(placement: Layout, element: int, order: Sequence[int]) -> TmaBoxes:
+class TilePart(NamedTuple):
+    """A part of the boxes of a tile, and how it differs from the other parts.
+
+    The tile starts with part 0. Each set bit of a part's number adds its step to the start of all
+    boxes. Parts follow each other in shared memory.
+    """
+
+    boxes: tuple[Box, ...]
+    """Those of part 0."""
+    steps: tuple[tuple[int, ...], ...]
+    """For each bit of a part's number, lowest first: coordinates in the tile."""
+
+
+def tma_boxes(placement: Layout, element: int, order: Sequence[int], parts: int = 1) -> TmaBoxes:
     """The boxes that make up a tile of elements of `element` bytes, or `NoBoxes`.
 
     `order` are the dimensions of the tile as they are in global memory, the contiguous one last.
-    The tile starts at a multiple of the swizzle pattern.
+    The tile starts at a multiple of the swizzle pattern. `parts`, a power of two, is the least
+    number of boxes.
 
     Rows of 64 f16 are one box; if columns are contiguous instead, each 64 of them are one.
 
@@ -66,6 +82,8 @@ def tma_boxes(placement: Layout, element: int, order: Sequence[int]) -> TmaBoxes
     >>> boxes = tma_boxes(columns, 2, order=(1, 0))
     >>> boxes.extents, [box.start for box in boxes.boxes], [box.offset for box in boxes.boxes]
     ((32, 64), [(0, 0), (64, 0)], [0, 4096])
+    >>> tma_boxes(swizzled((128, 64), element=2, span=128), 2, order=(0, 1), parts=2).extents
+    (64, 64)
     """
     rank, bytes = len(placement.shape), placement.size * element
     if not 1 <= rank <= MAX_RANK:
@@ -79,10 +97,11 @@ def tma_boxes(placement: Layout, element: int, order: Sequence[int]) -> TmaBoxes
         message = f"expected at least {CHUNK} bytes along dimension {order[-1]}, got {row}"
         raise NoBoxes(message)
     for span in SPANS:
-        boxes = _fit(placement, element, order, span)
+        boxes = _fit(placement, element, order, span, bytes // parts)
         if boxes is not None:
             return boxes
-    message = f"expected boxes of rows along dimension {order[-1]}, swizzled or not"
+    count = "boxes" if parts == 1 else f"{parts} boxes or more"
+    message = f"expected {count} of rows along dimension {order[-1]}, swizzled or not"
     raise NoBoxes(f"{message}, got {placement}")
 
 
@@ -101,8 +120,33 @@ def tma_placement(shape: Sequence[int], element: int, order: Sequence[int]) -> L
     return rows.permute([order.index(dimension) for dimension in range(len(shape))])
 
 
-def _fit(placement: Layout, element: int, order: Sequence[int], span: int) -> TmaBoxes | None:
-    """The boxes with rows of `span` bytes; without a swizzle, with rows of any length."""
+def part_of(boxes: TmaBoxes, parts: int) -> TilePart:
+    """Divide the boxes of a tile into as many parts, a power of two, or `NoBoxes`.
+
+    >>> boxes = tma_boxes(swizzled((128, 64), element=2, span=128), 2, order=(0, 1), parts=4)
+    >>> part_of(boxes, 4)
+    TilePart(boxes=(Box(start=(0, 0), offset=0),), steps=((32, 0), (64, 0)))
+    """
+    count = len(boxes.boxes) // parts
+    starts = [box.start for box in boxes.boxes]
+    bits = range(log2(parts))
+    part = TilePart(boxes.boxes[:count], tuple([starts[count << bit] for bit in bits]))
+    for number, inside in product(range(parts), range(count)):
+        chosen = [step for bit, step in enumerate(part.steps) if number >> bit & 1]
+        expected = tuple(map(sum, zip(starts[inside], *chosen, strict=True)))
+        if starts[number * count + inside] != expected:
+            message = f"expected {parts} equal parts of the boxes, got boxes that start at {starts}"
+            raise NoBoxes(message)
+    return part
+
+
+def _fit(
+    placement: Layout, element: int, order: Sequence[int], span: int, most: int
+) -> TmaBoxes | None:
+    """The boxes with rows of `span` bytes; without a swizzle, with rows of any length.
+
+    A box has at most `most` bytes.
+    """
     shape, offsets = placement.shape, placement.inverse().vectors("element")
     extents = dict.fromkeys(order, 1)
     bytes = element
@@ -114,7 +158,8 @@ def _fit(placement: Layout, element: int, order: Sequence[int], span: int) -> Tm
             vector = pack([(1 << bit) * (d == dimension) for d in range(len(shape))], shape)
             offset = offsets[log2(vector)] * element
             has_all_below = extents[dimension] == 1 << bit
-            if has_all_below and 1 << bit < limit and swizzle(offset, span) == bytes:
+            fits = 1 << bit < limit and 2 * bytes <= most
+            if has_all_below and fits and swizzle(offset, span) == bytes:
                 extents[dimension] *= 2
                 bytes *= 2
             else:

@@ -324,6 +324,11 @@ class Memory:
         bad = (rank < 0) | (rank >= cluster) | (offset > self.shared_size - size)
         self._report_outside_of_shared(lanes, address, bad, size, site, kind)
         cta = lanes.ctas // cluster * cluster + rank
+        if self.wave.checks_for("races"):
+            exited = ~self.wave.live_ctas()[cta]
+            if exited.any():
+                text = f"{kind.value} of {size} bytes of shared memory in a CTA that has exited"
+                self._report(lanes, address, exited, text, site)
         return ResolvedAddress(self.shared, cta * self.shared_stride + offset, None)
 
     def _report_outside_of_shared(

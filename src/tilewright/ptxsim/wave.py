@@ -209,6 +209,10 @@ class Wave:
         """For each warp of the wave, the mask of its live lanes."""
         return self.warp_bits(np.flatnonzero(self.live))
 
+    def live_ctas(self) -> Array:
+        """For each CTA of the wave, whether any of its threads is live."""
+        return np.logical_or.reduce(self.live.reshape(-1, self.slots_per_cta), axis=1)
+
     def checks_for(self, name: str) -> bool:
         """Whether a kind of check is enabled."""
         return name in self.checks

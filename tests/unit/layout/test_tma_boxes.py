@@ -8,7 +8,7 @@ import pytest
 
 from tilewright.layout.linear import OFFSET, Layout
 from tilewright.layout.swizzle import row_major, swizzled
-from tilewright.layout.tma_boxes import NoBoxes, TmaBoxes, tma_boxes
+from tilewright.layout.tma_boxes import Box, NoBoxes, TmaBoxes, part_of, tma_boxes
 from tilewright.layout.wgmma import operand_smem
 
 
@@ -33,9 +33,9 @@ def written(boxes: TmaBoxes, element: int, order: tuple[int, ...]) -> dict[tuple
     return offsets
 
 
-def check(placement: Layout, element: int, order: tuple[int, ...]) -> TmaBoxes:
+def check(placement: Layout, element: int, order: tuple[int, ...], parts: int = 1) -> TmaBoxes:
     """The boxes of a placement, which must write every element to its offset."""
-    boxes = tma_boxes(placement, element, order)
+    boxes = tma_boxes(placement, element, order, parts)
     table = {
         placement.at(offset=offset): offset * element for offset in range(placement.extent(OFFSET))
     }
@@ -144,3 +144,62 @@ def test_placements_that_tma_does_not_write(
 ) -> None:
     with pytest.raises(NoBoxes, match=reason):
         tma_boxes(placement, element, order)
+
+
+PARTS = [
+    # rows (N), K, bytes of an element, N-major, parts; box in order of memory, steps
+    (256, 64, 2, False, 2, (128, 64), [(128, 0)]),
+    (256, 64, 2, False, 8, (32, 64), [(32, 0), (64, 0), (128, 0)]),
+    (256, 64, 2, True, 2, (64, 64), [(128, 0)]),
+    (256, 64, 2, True, 4, (64, 64), [(64, 0), (128, 0)]),
+    (256, 64, 2, True, 8, (32, 64), [(0, 32), (64, 0), (128, 0)]),
+    (128, 128, 2, False, 2, (128, 64), [(0, 64)]),
+    (128, 128, 2, False, 4, (64, 64), [(64, 0), (0, 64)]),
+    (64, 128, 1, False, 2, (32, 128), [(32, 0)]),
+    (64, 32, 4, False, 8, (8, 32), [(8, 0), (16, 0), (32, 0)]),
+]
+
+
+@pytest.mark.parametrize(("rows", "k", "element", "across", "parts", "box", "steps"), PARTS)
+def test_parts_of_operands_of_wgmma(
+    rows: int,
+    k: int,
+    element: int,
+    across: bool,
+    parts: int,
+    box: tuple[int, ...],
+    steps: list[tuple[int, ...]],
+) -> None:
+    """All parts together write every element to its offset, and follow each other in memory."""
+    order = (1, 0) if across else (0, 1)
+    placement = operand(rows, k, element, across=across)
+    boxes = check(placement, element, order, parts)
+    part = part_of(boxes, parts)
+    assert (boxes.extents, list(part.steps)) == (box, steps)
+    bytes = rows * k * element // parts
+    moved: list[Box] = []
+    for number in range(parts):
+        for each in part.boxes:
+            start = list(each.start)
+            for bit, step in enumerate(part.steps):
+                if number >> bit & 1:
+                    start = [a + b for a, b in zip(start, step, strict=True)]
+            moved.append(Box(tuple(start), each.offset + number * bytes))
+    assert tuple(moved) == boxes.boxes
+
+
+def test_parts_are_whole_patterns_of_a_swizzle() -> None:
+    """Eight rows of 128 bytes."""
+    assert check(swizzled((32, 64), 2, 128), 2, (0, 1), 4).extents == (8, 64)
+    with pytest.raises(NoBoxes, match="expected 8 boxes or more of rows along dimension 1"):
+        tma_boxes(swizzled((32, 64), 2, 128), 2, (0, 1), 8)
+
+
+def test_parts_have_the_same_boxes() -> None:
+    """Rows 16 to 31 and 48 to 63 are exchanged: the second part is not where others begin."""
+    vectors = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 + 2048, 2048]
+    placement = Layout([(OFFSET, vectors)], (64, 64))
+    boxes = check(placement, 2, (0, 1), 4)
+    assert [box.start for box in boxes.boxes] == [(0, 0), (48, 0), (32, 0), (16, 0)]
+    with pytest.raises(NoBoxes, match="expected 4 equal parts of the boxes"):
+        part_of(boxes, 4)

@@ -472,3 +472,18 @@ def test_a_cluster_needs_its_barrier(attempt, report) -> None:
     assert "race: nothing orders this load" in report(peer + WRITE + load, **options)
     relaxed = "barrier.cluster.arrive.relaxed;\n"
     assert "race" in report(peer + WRITE + relaxed + wait + load, **options)
+
+
+def test_a_cta_does_not_exit_while_another_uses_its_memory(attempt, report) -> None:
+    """The barrier of the cluster does not wait for threads that have exited."""
+    peer = "mov.u32 %r9, %cluster_ctarank;\nxor.b32 %r10, %r9, 1;\n"
+    peer += "mapa.shared::cluster.u32 %r10, %r6, %r10;\nsetp.eq.u32 %p6, %r9, 0;\n"
+    sync = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+    store = "st.shared::cluster.u32 [%r10], %r1;\n"
+    options = {"grid": 2, "cluster": 2}
+    attempt(peer + sync + store + sync, **options)
+    message = "store of 4 bytes of shared memory in a CTA that has exited"
+    assert message in report(peer + "@%p6 exit;\n" + sync + store, **options)
+    # Its own memory is there as long as it runs.
+    own = "mapa.shared::cluster.u32 %r10, %r6, %r9;\n"
+    attempt(peer + own + "@%p6 exit;\n" + sync + store, **options)

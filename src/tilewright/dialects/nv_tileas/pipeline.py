@@ -207,6 +207,11 @@ class ProducerCopyOp(ProducerOp):
     the indices; or a tile of pointers. Elements out of bounds and masked-off ones become zero.
     `tile` is the type of the copied tile: its layout says which elements each thread copies,
     `vector` at a time. Through a tensor map, one thread copies the tile of its view by TMA.
+
+    `multicast` is a mask of bits of the CTA rank: CTAs of a cluster whose ranks differ in these
+    bits alone copy the same tile, with the same iterator. Each copies one part of it, to the stages
+    of all of them. A stage is empty when the consumers of all CTAs that it is copied to have
+    released it.
     """
 
     name = "nv_tileas.async.pipeline.producer_copy"
@@ -227,6 +232,7 @@ class ProducerCopyOp(ProducerOp):
     partial = d.flag()
     """Whether a vector may be partly out of bounds."""
     in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
+    multicast = d.attribute(SLOT, default=0)
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
@@ -255,6 +261,8 @@ class ProducerCopyOp(ProducerOp):
             actual = f"'{self.engine.keyword}' for '{self.source.type}'"
             yield f"expected the engine 'tma' for tensor maps, and for nothing else, got {actual}"
             return
+        if self.multicast and not self.is_by_tma:
+            yield f"expected a multicast by TMA, got '{self.engine.keyword}'"
         if self.is_by_tma:
             yield from self._map_problems(type)
             return
@@ -269,6 +277,16 @@ class ProducerCopyOp(ProducerOp):
         create = self.pipeline.defined_by(CreatePipelineOp)
         if self.is_by_tma and create is not None and counts_copies(create):
             yield "expected a pipeline with mbarriers for a copy by TMA, got one that counts copies"
+        if self.is_by_tma and self.multicast:
+            yield from self._multicast_problems()
+
+    def _multicast_problems(self) -> Iterator[str]:
+        ctas, sharing = num_ctas(self), len(ranks_within(self.multicast))
+        if ctas & (ctas - 1) or self.multicast >= ctas:
+            yield f"expected a mask of ranks in a cluster of {ctas} CTAs, got {self.multicast}"
+        parts = tensor_map(self.source).parts
+        if parts != sharing:
+            yield f"expected a tensor map with a part for each of {sharing} CTAs, got {parts}"
 
     def _map_problems(self, type: Type) -> Iterator[str]:
         map = tensor_map(self.source)
@@ -415,6 +433,30 @@ def counts_copies(op: CreatePipelineOp) -> bool:
     """Whether threads wait for their own copies by counting commits, without mbarriers."""
     waits = [user for user in op.result.users if isinstance(user, ConsumerWaitOp)]
     return bool(waits) and all(wait.pending is not None for wait in waits)
+
+
+def rank_differences(op: CreatePipelineOp) -> list[int]:
+    """The CTAs to whose stages copies of this CTA go, by their rank XOR that of this one.
+
+    The first is this CTA itself; the same CTAs copy to its stages.
+    """
+    copies = [user for user in op.result.users if isinstance(user, ProducerCopyOp)]
+    return sorted({0}.union(*[ranks_within(copy.multicast) for copy in copies]))
+
+
+def ranks_within(mask: int) -> list[int]:
+    """The numbers with no bits but those of a mask.
+
+    >>> ranks_within(0b101)
+    [0, 1, 4, 5]
+    """
+    return [number for number in range(mask + 1) if not number & ~mask]
+
+
+def num_ctas(op: Operation) -> int:
+    """The CTAs in a cluster of the kernel around an operation."""
+    function = next((outer for outer in op.ancestors() if isinstance(outer, FuncOp)), None)
+    return 1 if function is None else function.cluster_size
 
 
 class YieldOp(Operation):

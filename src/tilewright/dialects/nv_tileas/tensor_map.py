@@ -20,7 +20,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import DYNAMIC, TF32, FloatType, IntegerType
-from tilewright.layout.tma_boxes import NoBoxes, TmaBoxes, tma_boxes
+from tilewright.layout.tma_boxes import NoBoxes, TilePart, TmaBoxes, part_of, tma_boxes
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
@@ -59,7 +59,7 @@ class CreateTensorMapsOp(Operation):
             if type.view is not view.type:
                 yield f"expected a map of '{view.type}', got one of '{type.view}'"
             try:
-                boxes_of(type)
+                part_boxes(type)
             except NoBoxes as error:
                 yield str(error)
 
@@ -126,7 +126,12 @@ def boxes_of(type: TensorMapType) -> TmaBoxes:
     if not has_width and element is not TF32:
         message = f"expected elements of 8, 16, 32 or 64 bits, got '{element}'"
         raise NoBoxes(message)
-    return tma_boxes(layout_of(type.tile), pointee_bytes(element), tile_order(view))
+    return tma_boxes(layout_of(type.tile), pointee_bytes(element), tile_order(view), type.parts)
+
+
+def part_boxes(type: TensorMapType) -> TilePart:
+    """The boxes of one part of a tile; `NoBoxes` says why there are no such parts."""
+    return part_of(boxes_of(type), type.parts)
 
 
 def tile_order(view: TiledViewType) -> tuple[int, ...]:

@@ -146,24 +146,28 @@ class TensorMapType(Type):
     """`!nv_tileas.tensor_map<VIEW, TILE>`: a tensor map by which TMA copies tiles of a view.
 
     The layout of the tile is its placement in shared memory. A tile of tf32 is rounded on the way
-    from memory with f32.
+    from memory with f32. With `parts = 2`, as the third parameter, a tile has at least two boxes,
+    so that each of two CTAs can copy a part of it.
     """
 
-    __slots__ = ("tile", "view")
+    __slots__ = ("parts", "tile", "view")
     mnemonic = "nv_tileas.tensor_map"
 
+    parts: int
     tile: TensorType
     view: TiledViewType
 
-    def __new__(cls, view: TiledViewType, tile: TensorType) -> Self:
-        return cls.unique(tile, view)
+    def __new__(cls, view: TiledViewType, tile: TensorType, parts: int = 1) -> Self:
+        return cls.unique(parts, tile, view)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return TensorMapType, (self.view, self.tile)
+        return TensorMapType, (self.view, self.tile, self.parts)
 
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
-        tile, view = cast("tuple[Type, Type]", parameters)
+        parts, tile, view = cast("tuple[int, Type, Type]", parameters)
+        if parts < 1 or parts & (parts - 1):
+            return f"expected a power of two of parts, got {parts}"
         if not isinstance(view, TiledViewType):
             return f"expected a tiled view of nv_tileaa, got '{view}'"
         if not isinstance(tile, TensorType) or not in_shared_memory(tile):
@@ -174,11 +178,14 @@ class TensorMapType(Type):
         return None
 
     def spell(self) -> str:
-        return f"tensor_map<{self.view}, {self.tile}>"
+        return f"tensor_map<{self.view}, {self.tile}{self._spell_parts()}>"
 
     def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
-        return f"<{printer.type(self.view)}, {printer.type(self.tile)}>"
+        return f"<{printer.type(self.view)}, {printer.type(self.tile)}{self._spell_parts()}>"
+
+    def _spell_parts(self) -> str:
+        return f", parts = {self.parts}" if self.parts > 1 else ""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -187,8 +194,13 @@ class TensorMapType(Type):
         view = parser.type()
         parser.expect(",")
         tile = parser.type()
+        parts = 1
+        if parser.accept(","):
+            parser.expect("parts")
+            parser.expect("=")
+            parts = parser.integer()
         parser.expect(">")
-        return cls(cast("TiledViewType", view), cast("TensorType", tile))
+        return cls(cast("TiledViewType", view), cast("TensorType", tile), parts)
 
 
 class AsyncTokenType(Type):

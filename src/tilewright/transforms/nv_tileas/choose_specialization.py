@@ -19,6 +19,7 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     ENGINE,
     IN_FLIGHT,
     LATE,
+    MULTICAST,
     SCHEDULE,
 )
 from tilewright.dialects.nv_tileas.attributes import (
@@ -33,7 +34,8 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.types import TF32
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.types import I32, TF32
 from tilewright.layout.linear import WARP
 from tilewright.layout.wgmma import instruction_columns
 from tilewright.plans.allocations import allocated_bytes, pipeline_memory
@@ -44,6 +46,7 @@ from tilewright.target.arch import WARP_SIZE
 from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 from tilewright.transforms.nv_tileas.agent_registers import consumer_registers
+from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES, plan_tma_stage
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
@@ -105,6 +108,17 @@ class Specialization:
                 load.attributes.pop(LATE, None)
             for op in loop.body.walk():
                 op.attributes.pop(IN_FLIGHT, None)
+
+    def record_multicast(self) -> None:
+        """Let the CTAs of a cluster multicast the tiles that they share, if they can."""
+        function = self._function
+        if function.cluster_size == 1 or multicast_problem(function, self._loops) is not None:
+            return
+        for loads in self._loops.values():
+            for load, tile in zip(loads, stage_types(loads), strict=True):
+                ranks = multicast_ranks(load, tile)
+                if ranks:
+                    load.attributes[MULTICAST] = IntegerAttr(ranks, I32)
 
     def _prepares_dots(self) -> bool:
         """Whether an operand of a dot passes through registers, or accumulators are promoted."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.view import tiled_view
-from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attribute_names import MULTICAST, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
 from tilewright.dialects.nv_tileas.pipeline import (
     CreateIteratorOp,
@@ -18,11 +18,13 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerCommitOp,
     ProducerCopyOp,
     YieldOp,
+    ranks_within,
 )
 from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp, ReleaseTensorMapsOp
 from tilewright.dialects.nv_tileas.types import IteratorType, TensorMapType, pipeline
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.dialects.scf import YieldOp as ScfYieldOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import TensorType
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileas.memory import TiledLoadOp
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -52,7 +55,7 @@ class ProducerAgent:
     ) -> None:
         self._function, self._slice, self._pipeline = function, slice, pipeline
         self._loops = {each.loop: each for each in loops}
-        self._maps: Mapping[tuple[Value, Type], Value] = {}
+        self._maps: Mapping[tuple[Value, TensorMapType], Value] = {}
 
     def build(self) -> Block:
         """The body of the agent."""
@@ -66,24 +69,31 @@ class ProducerAgent:
         values: dict[Value, Value] = {}
         for op in self._function.body.block:
             iterator = self._produce(op, build, values, iterator)
-        # Copies read the maps until the consumers have released their stages.
-        for _ in range(stages):
-            build.create(ProducerAcquireOp, pipeline=self._pipeline, iterator=iterator)
-            iterator = build.create(IncIterOp, iterator=iterator).result
+        self._wait_for_consumers(build, iterator)
         build.create(ReleaseTensorMapsOp, maps=list(self._maps.values()))
         build.create(YieldOp)
         return block
 
-    def _create_maps(self, build: Builder) -> dict[tuple[Value, Type], Value]:
+    def _wait_for_consumers(self, build: Builder, iterator: Value) -> None:
+        """Wait until all stages are released.
+
+        Until then copies may read the maps; and where copies multicast, other CTAs of the cluster
+        access the shared memory of this one, which must not have exited.
+        """
+        for _ in range(pipeline(self._pipeline).stages):
+            build.create(ProducerAcquireOp, pipeline=self._pipeline, iterator=iterator)
+            iterator = build.create(IncIterOp, iterator=iterator).result
+
+    def _create_maps(self, build: Builder) -> dict[tuple[Value, TensorMapType], Value]:
         """A tensor map for each view and tile that is copied."""
-        types: dict[tuple[Value, Type], TensorMapType] = {}
-        for each in self._loops.values():
-            for load, tile in zip(each.loads, each.copies.stage, strict=True):
-                assert isinstance(tile, TensorType)
-                types[load.view, tile] = TensorMapType(tiled_view(load.view), tile)
-        views = [view for view, _ in types]
-        created = build.create(CreateTensorMapsOp, views=views, types=list(types.values()))
-        return dict(zip(types, created.maps, strict=True))
+        copied = [
+            (load.view, _map_type(load, tile))
+            for each in self._loops.values()
+            for load, tile in zip(each.loads, each.copies.stage, strict=True)
+        ]
+        views, types = zip(*dict.fromkeys(copied), strict=True)
+        created = build.create(CreateTensorMapsOp, views=list(views), types=list(types))
+        return dict(zip(dict.fromkeys(copied), created.maps, strict=True))
 
     def _produce(
         self, op: Operation, build: Builder, values: dict[Value, Value], iterator: Value
@@ -157,14 +167,28 @@ class ProducerAgent:
                 ProducerCopyOp,
                 pipeline=self._pipeline,
                 token=token,
-                source=self._maps[load.view, tile],
+                source=self._maps[load.view, _map_type(load, tile)],
                 indices=[_mapped(values, index) for index in load.indices],
                 number=number,
                 engine=CopyEngine.TMA,
+                multicast=multicast_of(load),
                 location=load.location,
             )
         build.create(ProducerCommitOp, pipeline=self._pipeline, token=token)
         return build.create(IncIterOp, iterator=iterator).result
+
+
+def multicast_of(load: TiledLoadOp) -> int:
+    """The bits of the CTA rank in which CTAs differ that multicast a tile; 0 if none do."""
+    mask = load.attributes.get(MULTICAST)
+    return mask.value if isinstance(mask, IntegerAttr) else 0
+
+
+def _map_type(load: TiledLoadOp, tile: Type) -> TensorMapType:
+    """The tensor map by which a load is copied."""
+    assert isinstance(tile, TensorType)
+    parts = len(ranks_within(multicast_of(load)))
+    return TensorMapType(tiled_view(load.view), tile, parts)
 
 
 def _mapped(values: Mapping[Value, Value], value: Value) -> Value:

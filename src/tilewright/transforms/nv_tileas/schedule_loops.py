@@ -53,6 +53,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
 )
 from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_loads,
+    report_multicast,
     report_specialization,
 )
 from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
@@ -101,6 +102,7 @@ class ScheduleLoops(Pass):
     stages: int = option(default=0, doc="the number of stages of every pipeline; 0: chosen")
     in_flight: int = option(default=-1, doc="dots in flight over iterations, 0 or 1; -1: chosen")
     agents: int = option(default=-1, doc="warp specialization where possible, 0 or 1; -1: chosen")
+    multicast: int = option(default=-1, doc="multicast where possible, 0 or 1; -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -124,6 +126,7 @@ class ScheduleLoops(Pass):
         if self.agents:
             self._specialize(function, sink)
         report_loads(function, sink)
+        report_multicast(function, sink)
 
     def _specialize(self, function: FuncOp, sink: Sink) -> None:
         """Let a producer copy by TMA for the scheduled loops, where that is possible and pays."""
@@ -132,6 +135,8 @@ class ScheduleLoops(Pass):
         chosen = specialization.problem is None and is_wanted
         if chosen:
             specialization.record()
+            if self.multicast:
+                specialization.record_multicast()
         report_specialization(function, specialization, sink, chosen=chosen)
 
     def _choose(

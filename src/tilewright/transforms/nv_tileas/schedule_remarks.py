@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.remarks import load_remark
-from tilewright.dialects.nv_tileas.attribute_names import ENGINE
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, MULTICAST, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
+from tilewright.dialects.nv_tileas.pipeline import ranks_within
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.support.remarks import COMPILER, MEMORY, Remark
+from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, shared_ranks
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 
@@ -58,3 +62,27 @@ def report_specialization(
     kind = "passed" if chosen else "missed"
     name, location = "RemarkWarpSpecialization", function.location
     sink.remark(Remark(kind, COMPILER, name, text, PASS, function.sym_name, location))
+
+
+def report_multicast(function: FuncOp, sink: Sink) -> None:
+    """Report which of the tiles that CTAs of a cluster share are multicast, or why not."""
+    if not sink.wants_remarks:
+        return
+    loads = [op for op in function.walk() if isinstance(op, TileLoad) and shared_ranks(op)]
+    for load in loads:
+        ranks = load.attributes.get(MULTICAST)
+        if isinstance(ranks, IntegerAttr):
+            text = f"Tile multicast to {len(ranks_within(ranks.value))} CTAs"
+        else:
+            text = f"Tile not multicast: {_multicast_problem(function, load)}"
+        kind = "passed" if MULTICAST in load.attributes else "missed"
+        name, location = "RemarkMulticast", load.location
+        sink.remark(Remark(kind, MEMORY, name, text, PASS, function.sym_name, location))
+
+
+def _multicast_problem(function: FuncOp, load: TileLoad) -> str:
+    """Why a tile that CTAs share is not multicast."""
+    if load.attributes.get(ENGINE) is not CopyEngine.TMA:
+        return "no producer copies it by TMA"
+    loops = [op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes]
+    return multicast_problem(function, loops) or "it has too few boxes, or the schedule forbids it"

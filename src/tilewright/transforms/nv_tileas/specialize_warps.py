@@ -32,9 +32,10 @@ from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileas.agent_registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.transforms.nv_tileas.agent_scalars import repeat_scalars
+from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem
 from tilewright.transforms.nv_tileas.choose_specialization import stage_types
 from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent
-from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
+from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent, multicast_of
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.specialized_loops import prepare_loads, specialized_loops
 
@@ -72,6 +73,10 @@ def _check(function: FuncOp, loops: Sequence[SpecializedLoop]) -> None:
     problem = _producer_slice(function, loops).problem
     if problem is not None:
         fail(f"expected copies that a producer can start: {problem}", first.loop.location)
+    multicasts = any(multicast_of(load) for each in loops for load in each.loads)
+    problem = multicast_problem(function, [each.loop for each in loops]) if multicasts else None
+    if problem is not None:
+        fail(f"expected stages that CTAs can share: {problem}", first.loop.location)
 
 
 def _producer_slice(function: FuncOp, loops: Sequence[SpecializedLoop]) -> ProducerSlice:

@@ -25,13 +25,13 @@ def view(source: str = MEMORY, rest: str = "") -> str:
     return f"!nv_tileaa.tiled_view<tile = [64, 32], source = {source}{rest}>"
 
 
-def map_of(view: str, layout: str = ROWS, element: str = "f16") -> str:
-    return f"!nv_tileas.tensor_map<{view}, tensor<64x32x{element}, {layout}>>"
+def map_of(view: str, layout: str = ROWS, element: str = "f16", rest: str = "") -> str:
+    return f"!nv_tileas.tensor_map<{view}, tensor<64x32x{element}, {layout}>{rest}>"
 
 
-def problems(body: str, **arguments: str) -> list[str]:
+def problems(body: str, ctas: int = 1, **arguments: str) -> list[str]:
     signature = ", ".join(f"%{name}: {type}" for name, type in arguments.items())
-    spec = "kernel_spec = #nv_tileaa.kernel_spec<num_warps = 8>"
+    spec = f"kernel_spec = #nv_tileaa.kernel_spec<num_ctas = {ctas}, num_warps = 8>"
     function = f"nv_tileaa.func @f({signature}) attributes {{{spec}}}"
     return errors(f"{function} {{\n{body}\nnv_tileaa.return\n}}")
 
@@ -54,6 +54,8 @@ def creating(view: str, map: str | None = None) -> str:
     (f"{view()}, f16", "expected a tile with a placement in shared memory, got 'f16'"),
     (f"{view()}, tensor<64x32xf16>", "expected a tile with a placement in shared memory"),
     (f"{view()}, tensor<64x32xbf16, {ROWS}>", "expected a tile of type 'tensor<64x32xf16>'"),
+    (f"{view()}, tensor<64x32xf16, {ROWS}>, parts = 3", "expected a power of two of parts, got 3"),
+    (f"{view()}, tensor<64x32xf16, {ROWS}>, parts = 0", "expected a power of two of parts, got 0"),
 ])  # fmt: skip
 def test_types_that_are_none(type: str, message: str) -> None:
     (problem,) = problems("", x=f"!nv_tileas.tensor_map<{type}>")
@@ -130,10 +132,12 @@ def test_all_maps_of_a_creation_are_released_together() -> None:
         assert "expected all maps of one creation, in order" in problem
 
 
-def copying(copy: str, source: str, wait: str = "", **arguments: str) -> list[str]:
+def copying(
+    copy: str, source: str, wait: str = "", ctas: int = 1, parts: str = "", **arguments: str
+) -> list[str]:
     """The problems of a copy to a stage; `%m` is a map of `%v`."""
     ring = f"%p = {PIPE}.create_pipeline : {RING}\n"
-    producer = creating(view()).replace(
+    producer = creating(view(), map_of(view(), rest=parts)).replace(
         "nv_tileas.release",
         f"%i = {PIPE}.create_iterator %p : {RING} -> {ITERATOR}\n"
         f"%s = {PIPE}.producer_acquire %p[%i] : {RING}, {ITERATOR}\n"
@@ -141,7 +145,7 @@ def copying(copy: str, source: str, wait: str = "", **arguments: str) -> list[st
         f"{PIPE}.producer_commit %p, %s : {RING}\n"
         "nv_tileas.release",
     )
-    return problems(ring + agent(producer) + wait, v=view(), j="i32", **arguments)
+    return problems(ring + agent(producer) + wait, ctas, v=view(), j="i32", **arguments)
 
 
 TMA: Final = "engine = #nv_tileas.engine<tma>"
@@ -203,3 +207,38 @@ def test_only_parameters_are_prefetched() -> None:
     )
     (problem,) = problems(agent(body), v=view())
     assert "expected maps that are parameters of the kernel" in problem
+
+
+def test_a_map_has_boxes_for_each_part() -> None:
+    """The tile has 4096 bytes, and a box at least 128."""
+    for parts in (2, 32):
+        map = map_of(view(), rest=f", parts = {parts}")
+        assert problems(agent(creating(view(), map)), v=view()) == []
+    map = map_of(view(), rest=", parts = 64")
+    (problem,) = problems(agent(creating(view(), map)), v=view())
+    assert "expected 64 boxes or more of rows along dimension 1" in problem
+
+
+@pytest.mark.parametrize(("ctas", "parts", "mask", "message"), [
+    (2, 2, 1, None),
+    (4, 2, 2, None),
+    (4, 4, 3, None),
+    (1, 2, 1, "expected a mask of ranks in a cluster of 1 CTAs, got 1"),
+    (2, 2, 2, "expected a mask of ranks in a cluster of 2 CTAs, got 2"),
+    (3, 2, 1, "expected a mask of ranks in a cluster of 3 CTAs, got 1"),
+    (4, 2, 3, "expected a tensor map with a part for each of 4 CTAs, got 2"),
+    (4, 4, 1, "expected a tensor map with a part for each of 2 CTAs, got 4"),
+])  # fmt: skip
+def test_each_cta_multicasts_a_part(ctas: int, parts: int, mask: int, message: str | None) -> None:
+    rest = f", parts = {parts}"
+    copy = f"%m[%j, %j] {{{TMA}, multicast = {mask} : i32}}"
+    reported = copying(copy, f"{map_of(view(), rest=rest)}, i32, i32", ctas=ctas, parts=rest)
+    assert len(reported) == (message is not None)
+    assert all(message in problem for problem in reported if message)
+
+
+def test_threads_do_not_multicast() -> None:
+    (problem,) = copying(
+        "%q {multicast = 1 : i32}", "!nv_tileaa.ptr<f16>", ctas=2, q="!nv_tileaa.ptr<f16>"
+    )
+    assert "expected a multicast by TMA, got 'cp_async'" in problem

@@ -26,6 +26,8 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.threads import (
+    ClusterArriveOp,
+    ClusterWaitOp,
     FenceMBarrierInitOp,
     MBarrierExpectTxOp,
     MBarrierInvalidateOp,
@@ -88,8 +90,12 @@ def init_barriers(
     counts: Sequence[tuple[int, int]],
     *,
     reinitialize: bool,
+    in_cluster: bool = False,
 ) -> None:
-    """Initialize barriers, given as (slot, arrival count), and synchronize the threads."""
+    """Initialize barriers, given as (slot, arrival count), and synchronize the threads.
+
+    If other CTAs signal the barriers, threads of the whole cluster are synchronized.
+    """
     if reinitialize:
         synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
@@ -100,7 +106,11 @@ def init_barriers(
         _init(op, build, counts)
         if Feature.TMA in target_or_baseline(op):
             build.create(FenceMBarrierInitOp)
-    synchronize(op, build)
+    if in_cluster:
+        build.create(ClusterArriveOp, aligned=True)
+        build.create(ClusterWaitOp, aligned=True)
+    else:
+        synchronize(op, build)
 
 
 def _init(op: Operation, build: ConversionBuilder, counts: Sequence[tuple[int, int]]) -> None:

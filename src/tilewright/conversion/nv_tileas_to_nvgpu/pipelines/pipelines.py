@@ -2,7 +2,8 @@
 
 Between agents each stage has a full and an empty mbarrier: it is full when all warps of the
 producers have arrived at the one, and empty when all warps of the consumers have arrived at the
-other. Initially every stage is empty. Where the same threads produce and consume, they wait for
+other. Initially every stage is empty. If copies multicast, consumers arrive in all CTAs that copy
+to their stage. Where the same threads produce and consume, they wait for
 their own copies by group, and a barrier of the block makes the copies of all visible to all.
 """
 
@@ -23,6 +24,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     init_barriers,
     wait_for_phase,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.multicast import arrive_in_cluster
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import (
     copies_over_earlier_stores,
     fence_proxy,
@@ -59,17 +61,19 @@ def create_pipeline(
         return [()]
     assert op.slot is not None
     counts: list[tuple[int, int]] = []
-    stages = pipeline(op.result).stages
+    stages, ctas = pipeline(op.result).stages, len(tileas.rank_differences(op))
     for side, kind in enumerate((tileas.ProducerOp, tileas.ConsumerOp)):
         user = next((user for user in op.result.users if isinstance(user, kind)), op)
         first = op.slot + side * stages
         arrivals = warp_count(user)
         if kind is tileas.ProducerOp and has_copies_by_threads(op):
             arrivals += thread_count(user)
+        if kind is tileas.ConsumerOp:
+            arrivals *= ctas
         counts += [(first + stage, arrivals) for stage in range(stages)]
     if copies_over_earlier_stores(op):
         fence_proxy(build)
-    init_barriers(op, build, counts, reinitialize=False)
+    init_barriers(op, build, counts, reinitialize=False, in_cluster=ctas > 1)
     return [()]
 
 
@@ -145,14 +149,19 @@ def release(
     op: tileas.ConsumerReleaseOp, new: tileas.ConsumerReleaseOp, build: ConversionBuilder
 ) -> Result:
     """Every warp arrives, which orders its accesses before those of the producers."""
-    if tileas.counts_copies(_create_op(op)):
+    create = _create_op(op)
+    if tileas.counts_copies(create):
         return []
     stage, phase = build.values(op.token)
     exists: Value | None = None
     if op.lag:
         stages = pipeline(op.pipeline).stages
         stage, exists = earlier_stage(build, stage, phase, op.lag, stages)
-    arrive(op, build, _slot(op, build, stage, full=False), exists)
+    slot, ctas = _slot(op, build, stage, full=False), tileas.rank_differences(create)
+    if len(ctas) > 1:
+        arrive_in_cluster(op, build, slot, ctas, exists)
+    else:
+        arrive(op, build, slot, exists)
     return []
 
 

@@ -15,6 +15,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     as_index,
     barrier_at,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.multicast import own_part
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.integer import MinUIOp
@@ -37,17 +38,23 @@ COORDINATES: Final = 1 << 31
 def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot: Value) -> None:
     """Copy a tile, box by box, to a byte offset in shared memory; one thread does.
 
-    The mbarrier in the slot counts the bytes that have arrived.
+    The mbarrier in the slot counts the bytes that have arrived. A multicast copies a part, to the
+    same offset in several CTAs, and the mbarriers in the same slot there count.
     """
     type = tensor_map(op.source)
     map, beyond = build.values(op.source)
     order, counted = tile_order(type.view), type.view.counted
     starts = [_start(build, build.value(op.indices[dim]), counted[dim]) for dim in order]
     starts[0] = add(build, starts[0], beyond)
+    boxes, ctas = boxes_of(type).boxes, None
+    if op.multicast:
+        boxes, start, first, ctas = own_part(op, build)
+        starts = [add(build, at, start[dim]) for at, dim in zip(starts, order, strict=True)]
+        offset = as_value(build, add(build, offset, first))
     barriers, barrier = barrier_at(op, build, slot)
     buffer, _ = scratch_buffer(op, build)
     target = descriptor_type(type).tensor
-    for box in boxes_of(type).boxes:
+    for box in boxes:
         shift = as_index(build, as_value(build, add(build, offset, box.offset)))
         inside = [box.start[dim] for dim in order]
         coordinates = [add(build, *pair) for pair in zip(starts, inside, strict=True)]
@@ -59,6 +66,7 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
             barriers=barriers,
             mbar_id=barrier,
             dst=build.create(ViewOp, source=buffer, byte_shift=shift, types=[target]).result,
+            multicast_mask=ctas,
         )
 
 

@@ -167,7 +167,7 @@ LOWERING_PIPELINE: Final = {
 
 SCHEDULE_OPTIONS: Final = {
     "refine-k-loops": ("k-parts",),
-    "schedule-loops": ("stages", "in-flight", "agents"),
+    "schedule-loops": ("stages", "in-flight", "agents", "tma-stores"),
 }
 """The passes that have options of a forced schedule."""
 

@@ -2,7 +2,8 @@
 
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
-over K into two. `agents=1` lets a warp copy by TMA and the others compute.
+over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
+these store by TMA.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ CHOICES: Final = {
     "in-flight": range(2),
     "k-parts": range(9),
     "agents": range(2),
+    "tma-stores": range(2),
 }
 """The values of each option."""
 

@@ -1,7 +1,8 @@
 """Mutation testing of the lowering from nv_tileaa to nvgpu: `make mutate`.
 
-A mutant is the compiler with one pass disabled, with one pattern or rule unregistered, or without
-one row of the tables by which layout assignment treats an operation. It is killed if a FileCheck
+A mutant is the compiler with one pass disabled, with one pattern or rule unregistered, without one
+row of the tables by which layout assignment treats an operation, or without one step of a lowering,
+such as a wait or a fence. It is killed if a FileCheck
 test of its own package fails, or else a unit test of that package. Nothing on disk is changed: a
 mutant is made in this process and undone afterwards. A first run without mutants records which
 cases apply which pattern, so that a mutant runs only the cases that can kill it; it also finds the
@@ -38,6 +39,12 @@ TABLES: Final = (
     ("conversion.nv_tileaa_to_nv_tileas", "op_mapping", "TILEAS_OPS"),
 )
 """Tables by operation that stand for patterns: package, module and name."""
+STEPS: Final = (
+    ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "fence_proxy"),
+    ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
+    ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
+)
+"""Functions and methods that return nothing, without which memory is accessed too early."""
 
 
 def mutated_packages() -> tuple[str, ...]:
@@ -91,6 +98,8 @@ class Switchboard:
                 for rewrite in _declared(module):
                     self._switch_rewrite(rewrite, module.__name__)
         self._switch_created_patterns()
+        for step in STEPS:
+            self._switch_step(*step)
         self._rows: dict[Mutant, tuple[dict[Any, Any], Any]] = {}
         for package, module, name in TABLES:
             table = getattr(import_module(f"tilewright.{package}.{module}"), name)
@@ -124,6 +133,14 @@ class Switchboard:
         if mutant is not None:
             rewrite.apply = self._switched(mutant, rewrite.apply)
 
+    def _switch_step(self, package: str, module: str, name: str) -> None:
+        owner: Any = import_module(f"tilewright.{package}.{module}")
+        *outer, last = name.split(".")
+        for each in outer:
+            owner = getattr(owner, each)
+        mutant = Mutant(package, "step", f"{module}.{name}")
+        setattr(owner, last, self._switched(mutant, getattr(owner, last)))
+
     def _switch_created_patterns(self) -> None:
         """Some conversions create their patterns for each kernel."""
         kind: Any = ConversionPattern
@@ -147,7 +164,7 @@ class Switchboard:
             except Exception:
                 self.applied.add(mutant)  # it reports an error
                 raise
-            if result is not None or mutant.kind == "pass":
+            if result is not None or mutant.kind in ("pass", "step"):
                 self.applied.add(mutant)
             return result
 

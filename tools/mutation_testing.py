@@ -1,11 +1,12 @@
 """Mutation testing of the lowering from nv_tileaa to nvgpu: `make mutate`.
 
 A mutant is the compiler with one pass disabled, with one pattern or rule unregistered, without one
-row of the tables by which layout assignment treats an operation, or with one function that always
-answers the same. It is killed if a FileCheck test of its own package fails, or else a unit test of
-that package. Nothing on disk is changed: a mutant is made in this process and undone afterwards. A
-first run without mutants records which cases apply which pattern, so that a mutant runs only the
-cases that can kill it; it also finds the patterns that a conversion creates when it runs.
+row of the tables by which layout assignment treats an operation, with one function that always
+answers the same, or without one step of a lowering, such as a wait or a fence. It is killed if a
+FileCheck test of its own package fails, or else a unit test of that package. Nothing on disk is
+changed: a mutant is made in this process and undone afterwards. A first run without mutants records
+which cases apply which pattern, so that a mutant runs only the cases that can kill it; it also
+finds the patterns that a conversion creates when it runs.
 """
 
 from __future__ import annotations
@@ -43,6 +44,12 @@ ANSWERS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "dialects.nv_tileas.pipeline", "rank_differences", [0]),
 )
 """Functions that a package decides by: package, module and name, and the answer of the mutant."""
+STEPS: Final = (
+    ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "fence_proxy"),
+    ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
+    ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
+)
+"""Functions and methods that return nothing, without which memory is accessed too early."""
 
 
 def mutated_packages() -> tuple[str, ...]:
@@ -100,6 +107,8 @@ class Switchboard:
             home = import_module(f"tilewright.{module}")
             mutant = Mutant(package, "answer", f"{module}.{name}")
             setattr(home, name, self._switched(mutant, getattr(home, name), answer))
+        for step in STEPS:
+            self._switch_step(*step)
         self._rows: dict[Mutant, tuple[dict[Any, Any], Any]] = {}
         for package, module, name in TABLES:
             table = getattr(import_module(f"tilewright.{package}.{module}"), name)
@@ -133,6 +142,14 @@ class Switchboard:
         if mutant is not None:
             rewrite.apply = self._switched(mutant, rewrite.apply)
 
+    def _switch_step(self, package: str, module: str, name: str) -> None:
+        owner: Any = import_module(f"tilewright.{package}.{module}")
+        *outer, last = name.split(".")
+        for each in outer:
+            owner = getattr(owner, each)
+        mutant = Mutant(package, "step", f"{module}.{name}")
+        setattr(owner, last, self._switched(mutant, getattr(owner, last)))
+
     def _switch_created_patterns(self) -> None:
         """Some conversions create their patterns for each kernel."""
         kind: Any = ConversionPattern
@@ -158,7 +175,7 @@ class Switchboard:
             except Exception:
                 self.applied.add(mutant)  # it reports an error
                 raise
-            if result is not None or mutant.kind == "pass":
+            if result is not None or mutant.kind in ("pass", "step"):
                 self.applied.add(mutant)
             return result
 

@@ -59,6 +59,8 @@ class Loop(NamedTuple):
     """What loop splitting makes two loops of; the second accumulator counts twice."""
     ctas: int = 1
     """The hint how many CTAs of a cluster share the tiles."""
+    output: str = ""
+    """The element type of C in memory, if it is not that of the accumulator."""
 
     @property
     def accumulator(self) -> str:
@@ -66,10 +68,19 @@ class Loop(NamedTuple):
         return "i32" if self.a.element == "i8" else "f32"
 
     @property
+    def stored(self) -> str:
+        """The element type of C in memory."""
+        return self.output or self.accumulator
+
+    @property
     def result(self) -> str:
         """The tile of the result."""
+        return self.result_of(self.accumulator)
+
+    def result_of(self, element: str) -> str:
+        """The tile of the result, with elements of a type."""
         m, n, k = self.tile
-        return f"tile<{m}x{n if self.b else k}x{self.accumulator}>"
+        return f"tile<{m}x{n if self.b else k}x{element}>"
 
     @property
     def hints(self) -> str:
@@ -90,11 +101,13 @@ def text_of(loop: Loop) -> str:
     add = "addi" if sum_type == "i32" else "addf"
     view = _view_type(loop, "c")
     read = f"%v = {add} %w, %d : {c}" if loop.is_read else ""
-    stored = "%z" if loop.reduced else "%sum"
+    result = "%z" if loop.reduced else "%sum"
+    stored = "%narrow" if loop.output else result
     second = "%v" if loop.is_read or loop.split else "%w"
     return f"""
 cuda_tile.module @m {{
-  entry @k(%p: tile<ptr<{a.loaded}>>, %q0: tile<ptr<{(b or a).loaded}>>, %o: tile<ptr<{sum_type}>>,
+  entry @k(%p: tile<ptr<{a.loaded}>>, %q0: tile<ptr<{(b or a).loaded}>>,
+           %o: tile<ptr<{loop.stored}>>,
            %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %limit0: tile<i32>) {loop.hints}{{
     {_setup(loop)}
     %none = constant <{sum_type}: {zero}> : {c}
@@ -115,7 +128,9 @@ cuda_tile.module @m {{
       {f"%w3 = {add} %w2, %w2 : {c}" if loop.split else ""}
       %sum = {add} %s, {"%w3" if loop.split else "%w2"} : {c}
       {_reduced(loop) if loop.reduced else ""}
-      %t2 = store_view_tko weak {stored}, %cv[%i, %zero] : {c}, {view}, tile<i32> -> token
+      {f"%narrow = ftof {result} : {c} -> {loop.result_of(loop.output)}" if loop.output else ""}
+      %t2 = store_view_tko weak {stored}, %cv[%i, %zero]
+          : {loop.result_of(loop.stored)}, {view}, tile<i32> -> token
       {_overwritten(loop, "%first", "%loaded") if loop.overwrites == "after" else ""}
       continue
     }}
@@ -144,7 +159,7 @@ def _operand(loop: Loop, name: str) -> Operand:
 def _tensor_type(loop: Loop, name: str) -> str:
     """The type of A, B or C in memory."""
     if name == "c":
-        return f"tensor_view<?x?x{loop.accumulator}, strides=[?,1]>"
+        return f"tensor_view<?x?x{loop.stored}, strides=[?,1]>"
     operand = _operand(loop, name)
     is_row_major = operand.k_major == (name == "a")
     return f"tensor_view<?x?x{operand.loaded}, strides={'[?,1]' if is_row_major else '[1,?]'}>"
@@ -177,6 +192,7 @@ def _setup(loop: Loop) -> str:
     return f"""
     %pa = {assume} %p : tile<ptr<{a.loaded}>>
     %pb = {assume} %q0 : tile<ptr<{(b or a).loaded}>>
+    %pc = {assume} %o : tile<ptr<{loop.stored}>>
     %rows = {assume} %m0 : tile<i32>
     %columns = {assume} %n0 : tile<i32>
     %k_extent = {assume} %k0 : tile<i32>
@@ -193,7 +209,7 @@ def _setup(loop: Loop) -> str:
     %at = make_tensor_view %pa, shape = [%rows, %k_extent], strides = [{a_strides}]
         : tile<i32> -> {_tensor_type(loop, "a")}
     %av = make_partition_view %at : {_view_type(loop, "a")}{b_views}
-    %ct = make_tensor_view %o, shape = [%rows, {width}], strides = [{width}, 1]
+    %ct = make_tensor_view %pc, shape = [%rows, {width}], strides = [{width}, 1]
         : tile<i32> -> {_tensor_type(loop, "c")}
     %cv = make_partition_view %ct : {_view_type(loop, "c")}"""
 

@@ -63,6 +63,9 @@ SCHEDULES: Final = ("", *(f"stages={n}" for n in STAGES), "in-flight=0", "stages
 CTAS: Final = (1,) * 6 + (1, 2, 4)
 """Hints how many CTAs of a cluster share the tiles, on GPUs with clusters."""
 AGENTS: Final = ("", "", "agents=1")
+STORES: Final = ("", "tma-stores=1", "tma-stores=1")
+OUTPUTS: Final = ("", "", "f16", "bf16")
+"""The element types of C, if accumulators are floats; the first is that of the accumulator."""
 K_PARTS: Final = (0, 0, 0, 1, 2, 2, 4, 8)
 """Into how many iterations one over K is split; 0: as chosen."""
 GAPS: Final = (0,) * 5 + (1, 2, 3, 8)
@@ -140,7 +143,10 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         loop = loop._replace(aligned=True, extents=(m, n, k))
         a, b = for_tma(a), for_tma(b) if b else None
     ctas = pick.choice(CTAS)
-    parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents)
+    stores, output = pick.choice(STORES), pick.choice(OUTPUTS)
+    if agents and stores and pick.random() < 0.8:
+        loop = for_tma_stores(loop)
+    parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents, stores)
     return loop._replace(
         schedule=",".join(filter(None, parts)),
         a=a,
@@ -148,6 +154,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         is_read=loop.is_read and not is_split,
         split=split if is_split else None,
         ctas=ctas if loop.arch == "sm_90" else 1,
+        output=output if loop.accumulator == "f32" else "",
     )
 
 
@@ -161,6 +168,13 @@ def spaced(pick: random.Random, operand: Operand) -> Operand:
 def for_tma(operand: Operand) -> Operand:
     """An operand that TMA can copy: strides are multiples of 16 bytes, and zeros pad it."""
     return operand._replace(gap=16 * operand.gap, padding="zero", gathered=False)
+
+
+def for_tma_stores(loop: Loop) -> Loop:
+    """A program for wgmma, whose warps hold whole rows of the result."""
+    m, n, k = loop.tile
+    tile = (max(m, 64), max(n, 32), max(k, 32))
+    return loop._replace(arch="sm_90", tile=tile, reduced=False)
 
 
 def elements_of(operand: Operand, width: int, k: int) -> int:
@@ -181,7 +195,7 @@ def arguments_of(loop: Loop, seed: int) -> list[Any]:
         )
     )
     width = n if loop.b else loop.tile[2]
-    c = np.full((m * width,), 99, np.int32 if loop.accumulator == "i32" else np.float32)
+    c = np.full((m * width,), 99, np.int32 if loop.stored == "i32" else DTYPES[loop.stored])
     # An empty array has no address.
     a, b = (each if each.size else np.zeros(16, each.dtype) for each in (a, b))
     return [a, b, c, m, n, k, loop.split.limit if loop.split else 0]

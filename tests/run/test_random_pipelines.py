@@ -12,6 +12,7 @@ from repeats import keep
 from scheduled_loops import dots_in_flight, engines, lowered_as_far_as, optimized, scheduled
 
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
+from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp
 from tilewright.dialects.nv_tileas.attribute_names import CONTINUES
 from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
@@ -37,8 +38,9 @@ KINDS: Final = {
     "dots in flight in loops that share a pipeline",
     "iterations that are split along K",
     "a producer and consumers",
+    "stores by TMA",
 }
-KEPT: Final = (26, 29, 41, 46, 50)
+KEPT: Final = (26, 29, 41, 46, 50, 66)
 """The programs that `make test` runs."""
 
 
@@ -65,6 +67,8 @@ def _operations(loop: Loop) -> Iterator[str]:
                     yield "loads that are ordered before a store"
             case AgentSwitchOp():
                 yield "a producer and consumers"
+            case AsyncTiledStoreOp():
+                yield "stores by TMA"
             case ProducerCopyOp() if op.mask is not None:
                 yield "copies through pointers with a mask"
             case ConsumerReadOp() if op.at is not None:

@@ -185,7 +185,7 @@ LOWERING_PIPELINE: Final = {
 
 SCHEDULE_OPTIONS: Final = {
     "refine-k-loops": ("k-parts",),
-    "schedule-loops": ("stages", "in-flight", "agents", "multicast"),
+    "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores"),
 }
 """The passes that have options of a forced schedule."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from tilewright.ptxsim.pending_stores import PendingStores
+from tilewright.ptxsim.scalar_types import Array
+
 if TYPE_CHECKING:
-    from tilewright.ptxsim.scalar_types import Array
     from tilewright.ptxsim.syntax import Instruction
     from tilewright.ptxsim.wave import Wave
 
@@ -17,17 +19,25 @@ _EAGERNESS: Final = 0.25
 
 
 class Job:
-    """Work that is executed at most once."""
+    """Work that is executed at most once; it may begin with a part that reads its source."""
 
-    __slots__ = ("_work", "done")
+    __slots__ = ("_read", "_work", "done", "is_read")
 
-    def __init__(self, work: Callable[[], None]) -> None:
-        self._work = work
+    def __init__(self, work: Callable[[], None], read: Callable[[], None] | None = None) -> None:
+        self._work, self._read = work, read
         self.done = False
+        self.is_read = read is None
+
+    def read(self) -> None:
+        """Execute the part that reads the source, unless it has been executed."""
+        if not self.is_read and self._read is not None:
+            self._read()
+        self.is_read = True
 
     def run(self) -> None:
         """Execute the work unless it has been executed."""
         if not self.done:
+            self.read()
             self.done = True
             self._work()
 
@@ -42,9 +52,9 @@ class AsyncEngine:
         wave.on_stall.append(self.stall)
         wave.on_exit.append(self._retire)
 
-    def submit(self, work: Callable[[], None]) -> Job:
-        """Execute the work now, or queue it if the launch has a seed."""
-        job = Job(work)
+    def submit(self, work: Callable[[], None], read: Callable[[], None] | None = None) -> Job:
+        """Execute the work now, or queue it if the launch has a seed; first it may read."""
+        job = Job(work, read)
         if self.random is None:
             job.run()
         else:
@@ -60,7 +70,11 @@ class AsyncEngine:
         while len(self._pending) > _MOST_PENDING or (
             self._pending and random.random() < _EAGERNESS
         ):
-            self._pending.pop(random.randrange(len(self._pending))).run()
+            number = random.randrange(len(self._pending))
+            if self._pending[number].is_read:
+                self._pending.pop(number).run()
+            else:
+                self._pending[number].read()
 
     def stall(self) -> bool:
         """Execute one pending job when all threads wait; return whether there was one."""
@@ -78,34 +92,62 @@ class AsyncEngine:
                 pass
 
 
+class BulkCopy(NamedTuple):
+    """A bulk copy that completes in a group."""
+
+    job: Job
+    stored: Array
+    """The chunks of global memory that it writes."""
+
+
+class _Group:
+    """The copies of a bulk group."""
+
+    __slots__ = ("copies", "is_read")
+
+    def __init__(self, copies: list[BulkCopy]) -> None:
+        self.copies = copies
+        self.is_read = not copies
+        """Whether the thread has waited until all sources were read."""
+
+
 class BulkGroups:
     """The bulk copies of each thread that are committed to bulk groups and not waited for."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
-        self._open: dict[int, list[Job]] = {}
-        self._committed: dict[int, list[list[Job]]] = {}
+        self._open: dict[int, list[BulkCopy]] = {}
+        self._committed: dict[int, list[_Group]] = {}
         self._last: dict[int, tuple[int, Instruction]] = {}
         wave.on_exit.append(self._retire)
 
-    def add(self, thread: int, job: Job, site: Instruction) -> None:
+    def add(self, thread: int, copy: BulkCopy, site: Instruction) -> None:
         """Record a copy that a thread issued."""
-        self._open.setdefault(thread, []).append(job)
+        self._open.setdefault(thread, []).append(copy)
         self._last[int(self.wave.cta_of_thread[thread])] = thread, site
 
     def commit(self, threads: Array) -> None:
         """Commit the copies that each thread has issued as a bulk group."""
         for thread in threads.tolist():
-            self._committed.setdefault(thread, []).append(self._open.pop(thread, []))
+            group = _Group(self._open.pop(thread, []))
+            self._committed.setdefault(thread, []).append(group)
 
-    def wait(self, threads: Array, pending: int) -> None:
-        """Execute all groups but the last `pending` ones."""
+    def wait(self, threads: Array, pending: int, *, read: bool) -> None:
+        """Execute all groups but the last `pending` ones, or let them read their sources."""
+        stores = self.wave.state(PendingStores)
         for thread in threads.tolist():
             groups = self._committed.get(thread, [])
             due = max(0, len(groups) - pending)
-            for job in (job for group in groups[:due] for job in group):
-                job.run()
-            del groups[:due]
+            for group in groups[:due]:
+                group.is_read = True
+                for copy in group.copies:
+                    if read:
+                        copy.job.read()
+                    else:
+                        copy.job.run()
+                        stores.complete(copy.stored)
+            if not read:
+                del groups[:due]
 
     def _retire(self, threads: Array) -> None:
         if not self._last or not self.wave.checks_for("races"):
@@ -118,6 +160,7 @@ class BulkGroups:
     def _require_done(self, cta: int, threads: range) -> None:
         thread, site = self._last.pop(cta)
         for each in threads:
-            if any(self._committed.get(each, ())) or self._open.get(each):
+            is_read = all(group.is_read for group in self._committed.get(each, ()))
+            if not is_read or self._open.get(each):
                 text = "the CTA exits before any thread waits for this copy"
                 self.wave.violation(text, site, thread)

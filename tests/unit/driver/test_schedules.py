@@ -18,7 +18,10 @@ from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import UserError
 from tilewright.target.arch import ARCHES
 
-CHOICES: Final = "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1"
+CHOICES: Final = (
+    "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
+    "tma-stores=0..1"
+)
 
 
 @pytest.mark.parametrize(("text", "options"), [
@@ -32,6 +35,7 @@ CHOICES: Final = "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 o
     ("agents=1,stages=4", "agents=1 stages=4"),
     ("agents=0", "agents=0"),
     ("agents=1,multicast=0", "agents=1 multicast=0"),
+    ("agents=1,tma-stores=1", "agents=1 tma-stores=1"),
 ])  # fmt: skip
 def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     assert parse_schedule(text) == options
@@ -40,7 +44,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
 @pytest.mark.parametrize("pair", [
     "stages", "stages=", "stages=9", "stages=-1", "stages=two", "stages=1.5", "in-flight=2",
     "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
-    "agents", "agents=2", "agents=-1", "multicast=2",
+    "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
     message = f"expected a schedule of {CHOICES}, got '{pair}'"

@@ -319,6 +319,20 @@ def test_bulk_stores(attempt, report, seed: int) -> None:
     assert "the CTA exits before any thread waits for this copy" in text
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "access", ["ld.global.u32 %r9, [%rd1];\n", "@%p1 st.global.u32 [%rd1], 3;\n", STORE + GROUP]
+)
+def test_accesses_to_what_a_bulk_store_writes(attempt, report, access: str, seed: int) -> None:
+    """A wait with `.read` says nothing of the writes."""
+    stored = WRITE + PROXY + BARRIER + STORE + GROUP
+    attempt(stored + ALL_DONE + BARRIER + access + ALL_DONE, seed=seed)
+    for wait in (READ_DONE, ""):
+        text = report(stored + wait + BARRIER + access + ALL_DONE, seed=seed)
+        assert "race in global memory" in text
+        assert "a bulk copy may still write it" in text
+
+
 def test_bulk_stores_of_what_cp_async_wrote(attempt, report) -> None:
     """It writes through the generic proxy, as it completes."""
     copied = SOURCE + COPY + "cp.async.wait_all;\n"

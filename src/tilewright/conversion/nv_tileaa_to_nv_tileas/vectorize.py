@@ -10,16 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.runs import power
+from tilewright.analysis.tensor_divisors import TensorDivisors
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import memory, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
-from tilewright.ir.types import DYNAMIC
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.analysis.axis import AxisFacts
     from tilewright.dialects.nv_tileaa.types import TiledViewType
     from tilewright.ir.operation import Operation
@@ -87,7 +85,7 @@ def contiguous_dim(type: TiledViewType) -> int:
 def _view_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
     """Limited by what divides the address and the strides."""
     type = tiled_view(op.view)
-    memory = _Tensor(op.view, facts)
+    memory = TensorDivisors(op.view, facts)
     along = type.dims[dim]
     if type.source.strides[along] != 1 or dim == type.sparse:
         return 1
@@ -106,47 +104,9 @@ def _whole_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFa
     """Limited by what divides the extent, if bounds are checked."""
     if op.in_bounds and op.in_bounds[dim]:
         return WIDEST
-    return _Tensor(op.view, facts).sizes[tiled_view(op.view).dims[dim]]
+    return TensorDivisors(op.view, facts).sizes[tiled_view(op.view).dims[dim]]
 
 
 def _is_contiguous_range(type: TiledViewType, dim: int) -> bool:
     """Whether a tile covers a range of indices that starts in bounds, or is all out of bounds."""
     return dim != type.sparse and type.counted[dim] % type.tile[dim] == 0
-
-
-class _Tensor:
-    """Powers of two that divide the address, the extents and the strides of a tensor in memory."""
-
-    __slots__ = ("alignment", "sizes", "strides")
-
-    def __init__(self, tiles: Value, facts: AxisFacts) -> None:
-        type = tiled_view(tiles).source
-        block = tiles.defined_by(view.BlockTileOp)
-        source = None if block is None else block.source
-        self.alignment = 1 if source is None else facts.of(source).divisor
-        made = None if source is None else _origin(source)
-        sizes = () if made is None else made.sizes
-        strides = () if made is None else made.strides
-        self.sizes = _divisors(type.shape, sizes, facts)
-        self.strides = _divisors(type.strides, strides, facts)
-
-
-def _origin(source: Value) -> view.MakeMemrefOp | None:
-    """The operation that defines a tensor in memory, through the assumptions about it."""
-    op = source.defining_op()
-    while op is not None and op.name == "nv_tileaa.assume":
-        op = op.operands[0].defining_op()
-    return op if isinstance(op, view.MakeMemrefOp) else None
-
-
-def _divisors(numbers: Sequence[int], operands: Sequence[Value], facts: AxisFacts) -> list[int]:
-    """The divisor of each number: dynamic ones are operands, in order."""
-    rest = iter(operands)
-    divisors: list[int] = []
-    for number in numbers:
-        operand = next(rest, None) if number == DYNAMIC else None
-        if number != DYNAMIC:
-            divisors.append(power(number))
-        else:
-            divisors.append(1 if operand is None else facts.of(operand).divisor)
-    return divisors

@@ -31,6 +31,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import (
     pipelines,
     shared_buffers,
     tensor_maps,
+    tma_stores,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import (
     convert_layout,
@@ -78,6 +79,7 @@ PATTERNS: Final[Patterns] = (
     *shared_buffers.PATTERNS,
     *pipelines.PATTERNS,
     *tensor_maps.PATTERNS,
+    *tma_stores.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
     *math_functions.PATTERNS,

@@ -46,6 +46,8 @@ class TensorMapSlot(NamedTuple):
     """All slots, as a memref."""
     number: Value
     """Which one it is, as an index."""
+    rows: tuple[int, ...] = ()
+    """The row of each map in it."""
 
 
 class FunctionContext:

@@ -11,12 +11,14 @@ SCHEDULE: Final = "nv_tileas.schedule"
 CONTINUES: Final = "nv_tileas.continues"
 """On a scheduled loop that takes over the pipeline of the one before it in its block."""
 ENGINE: Final = "nv_tileas.engine"
-"""On a load of a scheduled loop that the pipeline copies: what copies it."""
+"""On a load of a scheduled loop that the pipeline copies, or on a store: what copies it."""
 MULTICAST: Final = "nv_tileas.multicast"
 """On a load that a producer copies by TMA: a mask of bits of the CTA rank.
 
 CTAs whose ranks differ in these bits alone copy a part of the tile each, to all of them.
 """
+STORE_STAGES: Final = "nv_tileas.store_stages"
+"""On a store by TMA: how many boxes each warp stages in shared memory."""
 LATE: Final = "nv_tileas.late"
 """On a load of a scheduled loop that is copied in its own iteration, while others are used."""
 IN_FLIGHT: Final = "nv_tileas.in_flight"

@@ -7,6 +7,7 @@ from typing import Final
 from tilewright.dialects.nv_tileas import (
     aggregate,
     async_copy,
+    async_store,
     attributes,
     matrix,
     memory,
@@ -23,6 +24,7 @@ NV_TILEAS: Final = Dialect(
     "nv_tileas",
     aggregate,
     async_copy,
+    async_store,
     attributes,
     matrix,
     memory,

@@ -250,6 +250,8 @@ BUFFER: Final = instance_of(BufferType, "buffer")
 PIPELINE: Final = instance_of(PipelineType, "pipeline")
 ITERATOR: Final = instance_of(IteratorType, "iterator of a pipeline")
 TENSOR_MAP: Final = instance_of(TensorMapType, "tensor map")
+SLOT_BYTES: Final = 8
+"""Of a tensor map in a stage: the number of its slot, and what is added to a coordinate."""
 PHASE: Final = exactly(ASYNC_TOKEN, "async token")
 ANY_TOKEN: Final = TOKEN | PHASE
 ACQUIRED: Final = exactly(PRODUCER_TOKEN, "producer token")
@@ -285,7 +287,9 @@ def register_bytes(element: Type) -> int:
 
 
 def stored_bytes(type: Type) -> int:
-    """Bytes of a value in shared memory; tokens take none."""
+    """Bytes of a value in shared memory; tokens take none, of a tensor map it is the slot."""
     if type is MEM_TOKEN:
         return 0
+    if isinstance(type, TensorMapType):
+        return SLOT_BYTES
     return count(type) * register_bytes(element_of(type))

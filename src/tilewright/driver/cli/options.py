@@ -228,7 +228,8 @@ SANITIZE: Final = Option(
 SCHEDULE: Final = Option(
     "--schedule",
     metavar="OPTIONS",
-    help="force software pipelines, such as stages=3,in-flight=0,k-parts=2,agents=0,multicast=0, "
+    help="force software pipelines, such as stages=3,in-flight=0,k-parts=2,agents=1,multicast=0,"
+    "tma-stores=1, "
     "instead of choosing them",
 )
 """An option of `compile`."""

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tilewright.ptxsim.addresses import check_chunks, global_span, in_cta, shared_span
-from tilewright.ptxsim.async_engine import AsyncEngine, BulkGroups
+from tilewright.ptxsim.async_engine import AsyncEngine, BulkCopy, BulkGroups
 from tilewright.ptxsim.bulk_targets import Arrivals, note_bulk_write, ranks_of
 from tilewright.ptxsim.checker import BULK
 from tilewright.ptxsim.instructions.data_movement import CACHE_HINTS
@@ -15,6 +15,7 @@ from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import Kind, Space
 from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.pending_stores import PendingStores
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
@@ -47,6 +48,7 @@ class _Transfer:
         self.mask = None if mask is None else op.read(mask, _U16)
         self.site = op.site
         op.needs(GenericWrites)
+        op.needs(PendingStores)
 
     def run(self, lanes: Lanes) -> None:
         columns = [lanes.spread(each(lanes)) for each in (self.target, self.source, self.size)]
@@ -71,18 +73,29 @@ class _Transfer:
             for (_, start), each in zip(targets, pending.objects, strict=True):
                 note_bulk_write(lane, start, size, each, self.site)
 
+        read_bytes: list[Array] = []
+
+        def read() -> None:
+            read_bytes.append(from_[0][from_[1] : from_[1] + size].copy())
+
         def work() -> None:
-            data = from_[0][from_[1] : from_[1] + size].copy()
             for bytes, start in targets:
                 old = bytes[start : start + size]
-                old[...] = data if self.reduce is None else self.reduce(old, data)
+                old[...] = read_bytes[0] if self.reduce is None else self.reduce(old, read_bytes[0])
             memory.wave.progress += 1
             if pending is not None:
                 pending.complete(size)
 
-        job = lane.wave.state(AsyncEngine).submit(work)
+        starts = np.array([start for _, start in targets] if self._is_store else [], np.int64)
+        stored = lane.wave.state(PendingStores).start(starts, size, thread, self.site)
+        job = lane.wave.state(AsyncEngine).submit(work, read)
         if pending is None:
-            lane.wave.state(BulkGroups).add(thread, job, self.site)
+            lane.wave.state(BulkGroups).add(thread, BulkCopy(job, stored), self.site)
+
+    @property
+    def _is_store(self) -> bool:
+        """Whether nothing else may access its destination until it is complete."""
+        return self.to_global and self.reduce is None
 
     def _source(self, lane: Lanes, address: int, size: int) -> tuple[Array, int]:
         wave, thread, site = lane.wave, int(lane.threads[0]), self.site
@@ -144,12 +157,12 @@ def commit(op: Operation) -> Run:
 
 @instruction("cp.async.bulk.wait_group")
 def wait(op: Operation) -> Run:
-    """`cp.async.bulk.wait_group n`: at most the n most recent groups are pending."""
-    op.ignore("read")
+    """`cp.async.bulk.wait_group n`: at most n groups are pending; with `.read`, read still."""
+    read = op.flag("read")
     pending = op.constant(0)
 
     def run(lanes: Lanes) -> None:
-        lanes.wave.state(BulkGroups).wait(lanes.threads, pending)
+        lanes.wave.state(BulkGroups).wait(lanes.threads, pending, read=read)
         if lanes.wave.checker is not None:
             lanes.wave.checker.wait(BULK, lanes.threads, pending)
 

@@ -14,7 +14,7 @@ from tilewright.ptxsim.addresses import (
     shared_address,
     shared_span,
 )
-from tilewright.ptxsim.async_engine import AsyncEngine, BulkGroups
+from tilewright.ptxsim.async_engine import AsyncEngine, BulkCopy, BulkGroups
 from tilewright.ptxsim.bulk_targets import Arrivals, note_bulk_write, ranks_of
 from tilewright.ptxsim.instructions.data_movement import CACHE_HINTS
 from tilewright.ptxsim.isa import Run, instruction
@@ -22,6 +22,7 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.map_proxy import MapProxy
 from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress, Space
 from tilewright.ptxsim.operation import Operation, Read
+from tilewright.ptxsim.pending_stores import PendingStores
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
@@ -55,6 +56,7 @@ class _Form:
         self.site = op.site
         op.needs(GenericWrites)
         op.needs(MapProxy)
+        op.needs(PendingStores)
 
     def box(self, lane: Lanes, *, stores: bool) -> Box:
         """The box of one lane's copy."""
@@ -132,6 +134,7 @@ class _Load:
         chunks = (box.spans()[:, None] + base + np.arange(0, size, 16)).reshape(-1)
         writes = wave.state(GenericWrites)
         writes.require_visible(memory.device.arena, chunks, 16, thread, site)
+        wave.state(PendingStores).require_complete(chunks >> 4, thread, site)
         address = int(self.target(lane)[0])
         start = shared_span(
             lane, Space.CLUSTER, address, map.footprint, _ALIGNMENT, site, Kind.ASYNC_WRITE
@@ -196,9 +199,14 @@ class _Store:
         if self.operation is not None:
             reduce = reduction(self.operation, map.type.removesuffix(".ftz"))
 
-        def work() -> None:
+        source: list[Array] = []
+
+        def read() -> None:
             rows = memory.shared.bytes.reshape(-1, 16)[chunk_indices >> 4].reshape(map.rows, -1)
-            offsets, data = box.scatter(rows)
+            source.append(rows.copy())
+
+        def work() -> None:
+            offsets, data = box.scatter(source[0])
             arena = memory.device.arena
             if reduce is not None:
                 data = reduce(arena.bytes[offsets + base], data).reshape(offsets.shape)
@@ -206,8 +214,11 @@ class _Store:
             arena.shadow[offsets + base] = 3
             wave.progress += 1
 
-        job = wave.state(AsyncEngine).submit(work)
-        wave.state(BulkGroups).add(thread, job, site)
+        # Reductions are atomic, in any order.
+        starts = box.spans() + base if reduce is None else box.spans()[:0]
+        stored = wave.state(PendingStores).start(starts, box.stored, thread, site)
+        job = wave.state(AsyncEngine).submit(work, read)
+        wave.state(BulkGroups).add(thread, BulkCopy(job, stored), site)
 
 
 @instruction("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.effects import is_effect_free
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -35,13 +35,13 @@ def repeat_scalars(before: Block, agent: Block) -> None:
 
 
 def _needed(before: Block, agent: Block) -> list[Operation]:
-    """The operations of a block that another one needs, but for its pipelines."""
+    """The operations of a block that another one needs, but for what they allocate."""
     needed: set[Operation] = set()
     for op in reversed(list(before)):
         users = [user for result in op.results for user in result.users]
         if any(user in needed or _is_inside(user, agent) for user in users):
             needed.add(op)
-    return [op for op in before if op in needed and not isinstance(op, CreatePipelineOp)]
+    return [op for op in before if op in needed and is_effect_free(op)]
 
 
 def _is_inside(op: Operation, block: Block) -> bool:

@@ -52,6 +52,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES, plan_tma
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
+from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +72,11 @@ BARRIER_BYTES: Final = 1024
 class Specialization:
     """The warp specialization of a function whose loops are scheduled, if it can have one."""
 
-    __slots__ = ("_function", "_loops", "problem", "stages")
+    __slots__ = ("_function", "_loops", "problem", "stages", "stores")
 
-    def __init__(self, function: FuncOp, wanted_stages: int = 0) -> None:
+    def __init__(
+        self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool = False
+    ) -> None:
         self._function = function
         loops = [op for op in function.walk() if isinstance(op, ForOp)]
         self._loops = {loop: scheduled_loads(loop) for loop in loops if SCHEDULE in loop.attributes}
@@ -81,10 +84,10 @@ class Specialization:
         """The stages of the pipeline."""
         self.problem = self._loop_problem() or self._warp_problem()
         """Why the function cannot be specialized; None if it can."""
+        self.stores: TmaStores | None = None
+        """The stores by TMA, if they are wanted and the function can be specialized."""
         if self.problem is None:
-            self.stages = min(wanted_stages or MAX_STAGES, self._fitting_stages())
-            if self.stages < min(wanted_stages or FEWEST_STAGES, FEWEST_STAGES):
-                self.problem = f"only {self.stages} stages fit into shared memory"
+            self._choose_stages(wanted_stages, tma_stores=tma_stores)
 
     @property
     def is_worthwhile(self) -> bool:
@@ -108,6 +111,26 @@ class Specialization:
                 load.attributes.pop(LATE, None)
             for op in loop.body.walk():
                 op.attributes.pop(IN_FLIGHT, None)
+        if self.stores is not None:
+            self.stores.record()
+
+    def _choose_stages(self, wanted: int, *, tma_stores: bool) -> None:
+        """Choose the stages of the pipeline, then those of the stores in what memory is left."""
+        fewest = min(wanted or FEWEST_STAGES, FEWEST_STAGES)
+        self.stages = min(wanted or MAX_STAGES, self._fitting_stages())
+        if self.stages < fewest:
+            self.problem = f"only {self.stages} stages fit into shared memory"
+        elif tma_stores:
+            self.stores = TmaStores(self._function)
+            few, many = [
+                min(wanted or MAX_STAGES, self._fitting_stages(self.stores.bytes(stages)))
+                for stages in (1, MAX_STORE_STAGES)
+            ]
+            if few < fewest:
+                self.stores.refuse("its boxes do not fit into shared memory")
+                return
+            self.stages = few
+            self.stores.stages = MAX_STORE_STAGES if many == few else 1
 
     def record_multicast(self) -> None:
         """Let the CTAs of a cluster multicast the tiles that they share, if they can."""
@@ -160,8 +183,8 @@ class Specialization:
             OTHER_REGISTERS,
         )
 
-    def _fitting_stages(self) -> int:
-        """As many stages as fit beside the shared memory of all other operations."""
+    def _fitting_stages(self, store_bytes: int = 0) -> int:
+        """As many stages as fit beside the shared memory of all other operations, and stores."""
         arch = target_of(self._function)
         assert arch is not None
         replaced = {
@@ -170,8 +193,11 @@ class Specialization:
             for load in loads
             for use in _plan(load).uses
         }
+        if self.stores is not None:
+            replaced |= self.stores.conversions()
         others = [op for op in self._function.walk() if op not in replaced]
         taken = sum(map(allocated_bytes, others)) + max(map(_scratch_areas, others))
+        taken += store_bytes
         stage = pipeline_memory(PipelineType(1, stage_types(next(iter(self._loops.values())))))
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy

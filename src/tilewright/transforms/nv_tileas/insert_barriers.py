@@ -3,6 +3,9 @@
 A token orders two accesses of the block; the accesses of one thread are in program order anyway, so
 a barrier is needed where one thread may access an element that another accessed, and one of the two
 writes. There is a barrier before a release, and one after an acquire.
+
+A store by TMA is in flight until a `store_wait`, whatever barriers follow it. Such a wait precedes
+accesses that tokens order after the store, and releases.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from tilewright.dialects.nv_tileaa.view import (
     TileStoreOp,
     tiled_view,
 )
+from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.scf import ForOp, WhileOp
@@ -33,6 +37,8 @@ from tilewright.plans.scratch import is_broadcast, scratch_bytes, stays_in_warps
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.operation import Block, Operation
     from tilewright.support.diagnostics import Sink
 
@@ -56,9 +62,19 @@ class Earlier(NamedTuple):
     op: AccessOp
     stale: bool
     """Whether it was in an earlier iteration of a loop: SSA names stood for other values then."""
+    in_flight: bool = False
+    """Whether it is a store by TMA that no thread has waited for."""
 
 
 Pending = frozenset[Earlier]
+
+
+class Before(NamedTuple):
+    """What precedes an access."""
+
+    wait: bool
+    """A wait for stores by TMA."""
+    barrier: bool
 
 
 class _Walk:
@@ -70,14 +86,15 @@ class _Walk:
         self._function = function
         self._order = TokenDependences()
         self._aliases: Aliases | None = None
-        self._before: dict[Operation, bool] = {}
-        """By access, whether there is a barrier before it."""
+        self._before: dict[Operation, Before] = {}
 
     def run(self) -> None:
         """Insert all barriers of a function."""
         self._block(self._function.body.block, frozenset())
-        for op, waits in self._before.items():
-            if waits:
+        for op, before in self._before.items():
+            if before.wait:
+                create_op(StoreWaitOp, location=op.location).insert_before(op)
+            if before.barrier:
                 create_op(BarrierOp, location=op.location).insert_before(op)
             if isinstance(op, AccessOp) and op.semantic in _ACQUIRING and not is_broadcast(op):
                 create_op(BarrierOp, location=op.location).insert_after(op)
@@ -86,8 +103,10 @@ class _Walk:
         for op in block:
             if isinstance(op, AccessOp):
                 pending = self._access(op, pending)
+            elif isinstance(op, StoreWaitOp):
+                pending = _completed(pending)
             elif isinstance(op, BarrierOp) or (scratch_bytes(op) and not stays_in_warps(op)):
-                pending = frozenset()
+                pending = _in_flight(pending)
             elif op.regions:
                 pending = self._inside(op, pending)
         return pending
@@ -105,29 +124,47 @@ class _Walk:
         return pending
 
     def _access(self, op: AccessOp, pending: Pending) -> Pending:
-        waits = bool(pending) and (op.semantic in _RELEASING or self._conflicts(op, pending))
-        self._before[op] = waits
+        releases = op.semantic in _RELEASING
+        stores = [earlier.op for earlier in _in_flight(pending)]
+        wait = bool(stores) and (releases or self._follows(op, stores))
+        barrier = bool(pending) and (releases or self._conflicts(op, pending))
+        self._before[op] = Before(wait, barrier)
+        pending = _completed(pending) if wait else pending
+        if barrier or op.semantic in _ACQUIRING or is_broadcast(op):
+            pending = _in_flight(pending)
         if op.semantic in _ACQUIRING or is_broadcast(op):
-            return frozenset()
-        own = frozenset((Earlier(op, stale=False),))
-        return own if waits else pending | own
+            return pending
+        is_async = isinstance(op, AsyncTiledStoreOp)
+        return pending | {Earlier(op, stale=False, in_flight=is_async)}
 
     def _conflicts(self, op: AccessOp, pending: Pending) -> bool:
         """Whether a token orders a pending access before this one, and threads may conflict."""
         suspects = [earlier.op for earlier in pending if _may_conflict(earlier, op)]
-        if not suspects:
-            return False
+        return bool(suspects) and self._follows(op, suspects)
+
+    def _follows(self, op: AccessOp, others: Sequence[AccessOp]) -> bool:
+        """Whether a token orders an access after others that may access the same memory."""
         if self._aliases is None:
             self._aliases = Aliases(self._function)
-        suspects = [other for other in suspects if self._aliases.may_overlap(other, op)]
+        suspects = [other for other in others if self._aliases.may_overlap(other, op)]
         return bool(suspects) and self._order.depends_on(op, suspects)
+
+
+def _in_flight(pending: Pending) -> Pending:
+    """The stores by TMA that no thread has waited for, which a barrier does not complete."""
+    return frozenset([earlier for earlier in pending if earlier.in_flight])
+
+
+def _completed(pending: Pending) -> Pending:
+    """The accesses after a wait for stores by TMA."""
+    return frozenset([earlier._replace(in_flight=False) for earlier in pending])
 
 
 def _aged(earlier: Earlier, loop: Operation) -> Earlier:
     """An access as the next iteration of a loop sees it."""
     names = [part for part in _access_key(earlier.op) if isinstance(part, Value)]
     inside = any(_is_inside(name, loop) for name in names)
-    return Earlier(earlier.op, earlier.stale or inside)
+    return earlier._replace(stale=earlier.stale or inside)
 
 
 def _is_inside(value: Value, loop: Operation) -> bool:

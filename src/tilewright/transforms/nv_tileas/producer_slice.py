@@ -28,7 +28,13 @@ class ProducerSlice:
 
     __slots__ = ("_function", "_loops", "_pending", "enclosing", "problem", "values")
 
-    def __init__(self, function: FuncOp, loads: Mapping[ForOp, Sequence[TiledLoadOp]]) -> None:
+    def __init__(
+        self,
+        function: FuncOp,
+        loads: Mapping[ForOp, Sequence[TiledLoadOp]],
+        views: Sequence[Value] = (),
+    ) -> None:
+        """The slice for some loads, with views that are created before the agents anyway."""
         self._function, self._loops = function, loads
         self._pending: list[Value] = []
         self.enclosing: set[Operation] = set()
@@ -42,6 +48,7 @@ class ProducerSlice:
             self._need(*loop.operands[:3])
             for load in tiles:
                 self._need(load.view, *load.indices)
+        self._need(*views)
         while self._pending and self.problem is None:
             self._trace(self._pending.pop())
 

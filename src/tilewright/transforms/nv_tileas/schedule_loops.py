@@ -55,6 +55,7 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_loads,
     report_multicast,
     report_specialization,
+    report_stores,
 )
 from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
@@ -72,6 +73,8 @@ MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
 """Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
+TMA_STORES: Final = False
+"""Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
 RESERVE: Final = 1024
 """Bytes of shared memory that are kept free: for mbarriers, where a function has some, and in
 blocks beside which others are to be resident."""
@@ -103,6 +106,7 @@ class ScheduleLoops(Pass):
     in_flight: int = option(default=-1, doc="dots in flight over iterations, 0 or 1; -1: chosen")
     agents: int = option(default=-1, doc="warp specialization where possible, 0 or 1; -1: chosen")
     multicast: int = option(default=-1, doc="multicast where possible, 0 or 1; -1: chosen")
+    tma_stores: int = option(default=-1, doc="stores by TMA where possible, 0 or 1; -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -130,13 +134,15 @@ class ScheduleLoops(Pass):
 
     def _specialize(self, function: FuncOp, sink: Sink) -> None:
         """Let a producer copy by TMA for the scheduled loops, where that is possible and pays."""
-        specialization = Specialization(function, self.stages)
+        by_tma = TMA_STORES if self.tma_stores < 0 else bool(self.tma_stores)
+        specialization = Specialization(function, self.stages, tma_stores=by_tma)
         is_wanted = self.agents > 0 or specialization.is_worthwhile
         chosen = specialization.problem is None and is_wanted
         if chosen:
             specialization.record()
             if self.multicast:
                 specialization.record_multicast()
+        report_stores(function, specialization.stores, sink, chosen=chosen)
         report_specialization(function, specialization, sink, chosen=chosen)
 
     def _choose(

@@ -10,6 +10,7 @@ from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.pipeline import ranks_within
+from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.support.remarks import COMPILER, MEMORY, Remark
@@ -19,8 +20,10 @@ from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileas.memory import TiledStoreOp
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+    from tilewright.transforms.nv_tileas.tma_stores import TmaStores
 
 PASS: Final = "schedule-loops"
 INSTRUCTIONS: Final = {
@@ -86,3 +89,20 @@ def _multicast_problem(function: FuncOp, load: TileLoad) -> str:
         return "no producer copies it by TMA"
     loops = [op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes]
     return multicast_problem(function, loops) or "it has too few boxes, or the schedule forbids it"
+
+
+def report_stores(function: FuncOp, stores: TmaStores | None, sink: Sink, *, chosen: bool) -> None:
+    """Report the stores by TMA of a specialized kernel, and why others are not."""
+    if not sink.wants_remarks or stores is None or not chosen:
+        return
+    for store, boxes in stores.boxes.items():
+        box = boxes_of(boxes.map).extents
+        text = f"Store by TMA: each warp stores boxes of {list(box)}, {boxes.per_warp} of a tile"
+        _report_store(function, store, sink, "passed", text)
+    for store, problem in stores.problems.items():
+        _report_store(function, store, sink, "missed", f"Store not by TMA: {problem}")
+
+
+def _report_store(function: FuncOp, store: TiledStoreOp, sink: Sink, kind: str, text: str) -> None:
+    name, location = "RemarkTmaStore", store.location
+    sink.remark(Remark(kind, MEMORY, name, text, PASS, function.sym_name, location))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+
+SMALLEST: Final = 16
+"""The least alignment of an allocation, in bytes."""
 
 
 class Lifetime(NamedTuple):
@@ -125,11 +128,15 @@ def allocation_of(tile: Value) -> Operation | None:
 
 
 def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
-    """Give each allocation the lowest offset that no other one has while it is live."""
+    """Give each allocation the lowest offset that no other one has while it is live.
+
+    Its alignment is that of the swizzle pattern, or its size if that is smaller.
+    """
     offsets: dict[Operation, int] = {}
     ordered = sorted(lifetimes.by_op, key=lambda op: -allocated_bytes(op))
     for op in ordered:
         life, bytes = lifetimes.by_op[op], allocated_bytes(op)
+        alignment = min(ALIGNMENT, max(SMALLEST, 1 << (bytes - 1).bit_length()))
         rivals = [
             (offset, offset + allocated_bytes(other))
             for other, offset in offsets.items()
@@ -138,6 +145,6 @@ def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
         start = 0
         for low, high in sorted(rivals):
             if start + bytes > low:
-                start = max(start, aligned(high, ALIGNMENT))
+                start = max(start, aligned(high, alignment))
         offsets[op] = start
     return offsets

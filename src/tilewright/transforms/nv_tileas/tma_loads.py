@@ -15,6 +15,7 @@ from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileas.memory import TiledStoreOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
@@ -31,7 +32,7 @@ def tma_problem(load: TileLoad) -> str | None:
         return "the program forbids it"
     if load.cache is not None:
         return "it has a cache hint"
-    if not _is_outermost(load.view):
+    if view_ops(load.view) is None:
         return "its view is of memory that a loop or branch computes"
     element = element_of(load.tile.type)
     if load.vector * pointee_bytes(element) < ALIGNMENT:
@@ -47,27 +48,27 @@ def tma_problem(load: TileLoad) -> str | None:
     return None
 
 
-def _is_outermost(view: Value) -> bool:
-    """Whether a view can be created before all loops and branches."""
+def view_ops(view: Value) -> set[Operation] | None:
+    """The operations that a view depends on; None unless it can be created before all regions."""
     tiled = view.defined_by(BlockTileOp)
     pending = [view if tiled is None else tiled.source]
-    seen = set(pending)
+    ops: set[Operation] = set()
     while pending:
         value = pending.pop()
         block, op = value.parent_block, value.defining_op()
         if block is None or not isinstance(block.parent_op, FuncOp):
-            return False
-        if op is not None:
+            return None
+        if op is not None and op not in ops:
             if op.regions:
-                return False
-            pending += [each for each in op.operands if each not in seen]
-            seen.update(op.operands)
-    return True
+                return None
+            pending += op.operands
+            ops.add(op)
+    return ops
 
 
-def hoist_view(load: TiledLoadOp) -> None:
-    """Create the view of a load that TMA can copy outside of loops and branches."""
-    tiled = load.view.defined_by(BlockTileOp)
+def hoist_view(access: TiledLoadOp | TiledStoreOp) -> None:
+    """Create the view of an access that TMA can execute outside of loops and branches."""
+    tiled = access.view.defined_by(BlockTileOp)
     if tiled is None or isinstance(tiled.parent_op, FuncOp):
         return
     outer: Operation = tiled

@@ -31,6 +31,37 @@ gpu.module @sm_90 attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<com
     }
     nv_tileaa.return
   }
+  // Another warp of the warpgroup that has released registers: its code is in the branch of the warpgroup.
+  // CHECK-LABEL: gpu.func @shared_warpgroup
+  // CHECK: [[T:%[0-9]+]] = arith.subi {{.*}}, %c256_
+  // CHECK: scf.if
+  // CHECK-NEXT: cute_nvgpu.set_max_registers decrease 40
+  // CHECK: scf.if
+  // CHECK: gpu.printf "producer
+  // CHECK: [[U:%[0-9]+]] = arith.subi {{.*}}, %c288_
+  // CHECK: [[OTHER:%[0-9]+]] = arith.cmpi ult, [[U]], %c32_
+  // CHECK-NEXT: scf.if [[OTHER]]
+  // CHECK: gpu.printf "other
+  // CHECK-NEXT: }
+  // CHECK-NEXT: }
+  // CHECK: set_max_registers increase 232
+  // CHECK-NOT: gpu.printf "other
+  // CHECK: gpu.return
+  nv_tileaa.func @shared_warpgroup(%x: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 12>} {
+    nv_tileas.async.pipeline.agent_switch attributes {first = 8 : i32, max_registers = 40 : i32, warps = 1 : i32} {
+      %t = nv_tileas.print "producer %d", %x : i32
+      nv_tileas.async.pipeline.yield
+    }
+    nv_tileas.async.pipeline.agent_switch attributes {first = 9 : i32, warps = 1 : i32} {
+      %t = nv_tileas.print "other %d", %x : i32
+      nv_tileas.async.pipeline.yield
+    }
+    nv_tileas.async.pipeline.agent_switch attributes {first = 0 : i32, max_registers = 232 : i32, warps = 8 : i32} {
+      %t = nv_tileas.print "consumer %d", %x : i32
+      nv_tileas.async.pipeline.yield
+    }
+    nv_tileaa.return
+  }
   // With two blocks on an SM, threads start with 80: 232 would be more than there are.
   // CHECK-LABEL: gpu.func @occupancy
   // CHECK: set_max_registers decrease 40

@@ -21,7 +21,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // A slot has 32 words for each map and as many for its lock and its key. The maps are encoded above the stages: twice 2048, 2048 and 256 bytes.
   // CHECK: memref.global "private" @maps_tensor_maps : memref<1024x128xi32, 1> = dense<0> {alignment = 128 : i64}
   // CHECK-LABEL: gpu.func @maps
-  // CHECK-SAME: memref<9600xi8, 3> {llvm.align = 1024 : i64}
+  // CHECK-SAME: memref<9088xi8, 3> {llvm.align = 1024 : i64}
   // A size of 0 becomes 1, and all coordinates of that tensor are out of bounds.
   // CHECK: [[M:%.*]] = arith.trunci %arg1 : i64 to i32
   // CHECK: [[NO_M:%.*]] = arith.cmpi eq, [[M]], %c0
@@ -63,7 +63,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: [[SLOT:%.*]] = arith.index_cast [[OWN]]
   // CHECK: [[DIFFERS:%.*]] = arith.xori [[MATCHES]], %true
   // CHECK: scf.if [[DIFFERS]]
-  // CHECK: [[MAPS:%.*]] = memref.view %arg7[%c9216][] : memref<9600xi8, 3> to memref<3x32xi32, 3>
+  // CHECK: [[MAPS:%.*]] = memref.view %arg7[%c8704][] : memref<9088xi8, 3> to memref<3x32xi32, 3>
   // CHECK-COUNT-3: memref.store {{.*}}, [[MAPS]]
   // CHECK: cute_nvgpu.warp_sync
   // A and B differ in the rows of a box: two lanes encode their maps at the same time. That of C is encoded on its own.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from scheduled_loops import dots_in_flight, engines, lowered_as_far_as, matmul, scheduled
 from specialized_programs import Gemm
+from tma_store_programs import StoredGemm
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
@@ -13,6 +14,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
+from tilewright.transforms.nv_tileas import choose_specialization
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
 
 
@@ -162,3 +164,50 @@ def test_the_block_has_a_warpgroup_more(tile: tuple[int, int, int], warps: int) 
     producer, consumer = (op for op in module.walk() if isinstance(op, AgentSwitchOp))
     assert (producer.first, producer.warps) == (warps, 1)
     assert (consumer.first, consumer.warps) == (0, warps)
+
+
+def storing(tile: tuple[int, int, int], epilogue: str = "", output: str = "f16") -> Specialization:
+    """That of a kernel that stores by TMA where it can."""
+    stored = StoredGemm(Gemm(tile=tile), output)
+    text = stored.persistent(f"{epilogue}{stored.converted()}\n{stored.store()}")
+    module = scheduled(text, schedule="agents=0,k-parts=1")
+    return Specialization(function_of(module), tma_stores=True)
+
+
+def summed(columns: int, rows: int) -> str:
+    """A sum over rows, which warps exchange through shared memory."""
+    c, row = f"tile<{rows}x{columns}xf32>", f"tile<{columns}xf32>"
+    return f"""
+      %row_sum = reduce %sum dim=0 identities=[0.0 : f32] : {c} -> {row}
+      (%e: tile<f32>, %f: tile<f32>) {{
+        %g = addf %e, %f : tile<f32>
+        yield %g : tile<f32>
+      }}
+      %kept = store_view_tko weak %row_sum, %ev[%zero] : {row},
+          partition_view<tile=({columns}), tensor_view<{columns}xf32, strides=[1]>>,
+          tile<i32> -> token
+      """
+
+
+@pytest.mark.parametrize(("tile", "epilogue", "stages", "store_stages"), [
+    ((128, 256, 64), "", 4, 2),  # 48 KiB in a stage, 16 KiB for a box of each warp
+    # A second box of each warp would take a stage of the pipeline.
+    ((128, 256, 64), summed(256, 128), 4, 1),
+])  # fmt: skip
+def test_stages_of_stores_take_what_is_left(
+    tile: tuple[int, int, int], epilogue: str, stages: int, store_stages: int
+) -> None:
+    chosen = storing(tile, epilogue)
+    assert chosen.problem is None
+    assert chosen.stores is not None
+    assert (chosen.stages, chosen.stores.stages) == (stages, store_stages)
+
+
+def test_stores_are_left_to_threads_if_boxes_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside three stages of 64 KiB, 10 KiB are left; the boxes take 16."""
+    monkeypatch.setattr(choose_specialization, "BARRIER_BYTES", 25 * 1024)
+    chosen = storing((128, 128, 128), output="f32")
+    assert (chosen.problem, chosen.stages) == (None, 3)
+    assert chosen.stores is not None
+    assert not chosen.stores.boxes
+    assert list(chosen.stores.problems.values()) == ["its boxes do not fit into shared memory"]

@@ -6,6 +6,8 @@ from typing import Final
 
 import pytest
 from scheduled_loops import lowered_as_far_as, matmul
+from specialized_programs import Gemm
+from tma_store_programs import StoredGemm
 
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.support.diagnostics import Sink
@@ -52,3 +54,46 @@ def test_allow_tma_is_explained_where_it_is_not_used() -> None:
     assert remark.kind == "missed"
     assert remark.text == "allow_tma is not used: encoding its tensor map would not pay"
     assert not remarks(hinted, "RemarkTma", "{agents=1}")
+
+
+def store_remarks(stored: StoredGemm, options: str, epilogue: str = "") -> list[tuple[str, str]]:
+    """The remarks on the stores of a persistent GEMM."""
+    program = stored.persistent(epilogue or f"{stored.converted()}\n{stored.store()}")
+    return [(each.kind, each.text) for each in remarks(program, "RemarkTmaStore", options)]
+
+
+FORCED: Final = "{agents=1 tma-stores=1}"
+
+
+def test_stores_by_tma_are_reported() -> None:
+    stored = StoredGemm(Gemm(tile=(64, 128, 32)))
+    text = "Store by TMA: each warp stores boxes of [16, 64], 2 of a tile"
+    assert store_remarks(stored, FORCED) == [("passed", text)]
+    assert not store_remarks(stored, "{agents=1}")
+    assert not store_remarks(stored, "{agents=1 tma-stores=0}")
+
+
+FORBIDDEN: Final = "optimization_hints = <sm_90 = {allow_tma = false}> "
+
+
+@pytest.mark.parametrize(("stored", "hints", "reason"), [
+    (StoredGemm(Gemm()), FORBIDDEN, "the program forbids it"),
+    (
+        StoredGemm(Gemm(tile=(64, 32, 32)), "f8E4M3FN"), "",
+        "expected 64 consecutive bytes in a warp, got 32",
+    ),
+    (
+        StoredGemm(Gemm(), column_divisor=4), "",
+        "its rows are not known to be multiples of 16 bytes",
+    ),
+    (
+        StoredGemm(Gemm(), padding="padding_value = nan, "), "",
+        "expected zeros as padding, got 'nan'",
+    ),
+])  # fmt: skip
+def test_a_reason_is_given_if_a_store_is_not_by_tma(
+    stored: StoredGemm, hints: str, reason: str
+) -> None:
+    epilogue = f"{stored.converted()}\n{stored.store(hints=hints)}"
+    text = f"Store not by TMA: {reason}"
+    assert store_remarks(stored, FORCED, epilogue) == [("missed", text)]

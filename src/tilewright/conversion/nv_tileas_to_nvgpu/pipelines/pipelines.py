@@ -33,6 +33,10 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import (
     is_written_by_threads,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import StageAccess, copy_tile
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_stages import (
+    read_map,
+    write_map,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import copy_boxes
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address, scratch_offset
@@ -43,7 +47,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
 )
 from tilewright.dialects.nv_tileas import pipeline as tileas
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory
-from tilewright.dialects.nv_tileas.types import pipeline, stored_bytes
+from tilewright.dialects.nv_tileas.types import TensorMapType, pipeline, stored_bytes
 from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.plans.allocations import pipeline_memory
@@ -208,7 +212,10 @@ def write(
         if stored_bytes(value.type):
             element = pipeline(op.pipeline).elements[number]
             offset = _stage_offset(op, build, stage, number)
-            StageAccess(op, build, value, element, offset).write(build.value(value))
+            if isinstance(value.type, TensorMapType):
+                write_map(op, build, value, offset)
+            else:
+                StageAccess(op, build, value, element, offset).write(build.value(value))
     return []
 
 
@@ -222,6 +229,9 @@ def read(op: tileas.ConsumerReadOp, new: tileas.ConsumerReadOp, build: Conversio
             results.append(())
             continue
         offset = _stage_offset(op, build, stage, number)
+        if isinstance(value.type, TensorMapType):
+            results.append(read_map(op, build, value, number, offset))
+            continue
         if not in_shared_memory(value):
             element = pipeline(op.pipeline).elements[number]
             offset = StageAccess(op, build, value, element, offset, op.at).read()

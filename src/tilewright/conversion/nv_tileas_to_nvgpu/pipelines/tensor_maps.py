@@ -79,13 +79,16 @@ def create_tensor_maps(
     kinds = _kinds(tensors)
     key = TensorMapKey(build, [value for tensor in tensors for value in tensor.arguments])
     slot, is_current = acquire_slot(op, build, key)
-    lowering_context(build).tensor_map_slots[op] = slot
+    order = [number for kind in kinds for number in kind]
+    rows = tuple([order.index(number) for number in range(len(tensors))])
+    lowering_context(build).tensor_map_slots[op] = slot._replace(rows=rows)
     is_other = build.create(XOrIOp, lhs=is_current, rhs=constant(build, 1, I1)).result
     with predicated(build, is_other):
         _encode(op, build, [[tensors[number] for number in kind] for kind in kinds], slot)
         store_key(op, build, slot, key)
-    rows = [number for kind in kinds for number in kind]
-    maps = [_map(build, slot, rows.index(n), tensor.type) for n, tensor in enumerate(tensors)]
+    maps = [
+        map_at(build, slot, *each) for each in zip(rows, [t.type for t in tensors], strict=True)
+    ]
     for map in maps:
         build.create(TmaFenceOp, tensor_map_descriptor=map)
     return [(map, tensor.beyond) for map, tensor in zip(maps, tensors, strict=True)]
@@ -252,7 +255,7 @@ def _map_indices(build: ConversionBuilder, slot: TensorMapSlot, row: int) -> lis
     return [slot.number, index_constant(build, row * MAP_WORDS)]
 
 
-def _map(
+def map_at(
     build: ConversionBuilder, slot: TensorMapSlot, row: int, type: TensorMapDescriptorType
 ) -> Value:
     """The map in a row of the slot."""

@@ -44,7 +44,7 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
     type = tensor_map(op.source)
     map, beyond = build.values(op.source)
     order, counted = tile_order(type.view), type.view.counted
-    starts = [_start(build, build.value(op.indices[dim]), counted[dim]) for dim in order]
+    starts = [tile_start(build, build.value(op.indices[dim]), counted[dim]) for dim in order]
     starts[0] = add(build, starts[0], beyond)
     boxes, ctas = boxes_of(type).boxes, None
     if op.multicast:
@@ -70,18 +70,20 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
         )
 
 
-def _start(build: ConversionBuilder, index: Value, step: int) -> OpFoldResult:
+def tile_start(
+    build: ConversionBuilder, index: Value, step: int, limit: int = COORDINATES
+) -> OpFoldResult:
     """The coordinate of a tile along one dimension, as i32, by its index.
 
-    Indices are unsigned. One whose coordinate is too large for an i32 is out of bounds: the first
-    of these, whose coordinate is negative, stands for all.
+    Indices are unsigned. One whose coordinate is not below the limit is out of bounds: the first of
+    these stands for all. With the default one its coordinate is negative, as a load may have it.
     """
     type = index.type
     assert isinstance(type, IntegerType)
     if type.width < I32.width:
         index, type = build.create(ExtUIOp, source=index, types=[I32]).result, I32
-    limit = constant(build, COORDINATES // step, type)
-    bounded = build.create(MinUIOp, lhs=index, rhs=limit).result
+    last = constant(build, -(-limit // step), type)
+    bounded = build.create(MinUIOp, lhs=index, rhs=last).result
     if type.width > I32.width:
         bounded = build.create(TruncIOp, source=bounded, types=[I32]).result
     return multiply(build, bounded, step)

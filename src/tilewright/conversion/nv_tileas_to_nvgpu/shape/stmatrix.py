@@ -25,10 +25,15 @@ class StMatrixTile:
     __slots__ = ("_access", "_build", "_pointers")
 
     def __init__(
-        self, op: Operation, build: ConversionBuilder, access: MatrixAccess, warps: Sequence[int]
+        self,
+        op: Operation,
+        build: ConversionBuilder,
+        access: MatrixAccess,
+        warps: Sequence[int],
+        start: int = 0,
     ) -> None:
         self._access, self._build = access, build
-        self._pointers = matrix_pointers(op, build, access, warps)
+        self._pointers = matrix_pointers(op, build, access, warps, start)
 
     def write(self, vector: Value) -> None:
         """Store all registers; all lanes of the warp take part."""

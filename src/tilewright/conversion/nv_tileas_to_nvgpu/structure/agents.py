@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from itertools import dropwhile, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
@@ -34,20 +34,64 @@ if TYPE_CHECKING:
 @converts(AgentSwitchOp)
 def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder) -> Result:
     """A branch on the thread id, which counts from the agent's first thread inside."""
+    if any(op in _sharing(other) for other in _agents_beside(op)):
+        return []
     define_agent_thread_id(op, build)
     if op.warps == warp_count(enclosing_function(op)):
         return build.inline_block(op.body.block, [])
-    with ExitStack() as branches:
-        chosen = 0
-        if op.max_registers and Feature.SETMAXNREG in target_or_baseline(op):
-            # All warps of a warpgroup execute setmaxnreg together.
-            chosen = -(-op.warps // WARPGROUP) * WARPGROUP
-            branches.enter_context(predicated(build, _is_member(op, build, chosen)))
-            _set_registers(op, build)
-        if chosen != op.warps:
-            branches.enter_context(predicated(build, _is_member(op, build, op.warps)))
-        build.inline_block(op.body.block, [])
+    if not _sets_registers(op):
+        _branch(op, build)
+        return []
+    chosen = _set_warps(op)
+    with predicated(build, _is_member(op, build, chosen)):
+        _set_registers(op, build)
+        if chosen == op.warps:
+            build.inline_block(op.body.block, [])
+            return []
+        _branch(op, build)
+        # In the branch of the warpgroup, ptxas knows how many registers they have.
+        for other in _sharing(op):
+            define_agent_thread_id(other, build)
+            _branch(other, build)
     return []
+
+
+def _branch(op: AgentSwitchOp, build: ConversionBuilder) -> None:
+    with predicated(build, _is_member(op, build, op.warps)):
+        build.inline_block(op.body.block, [])
+
+
+def _sets_registers(op: AgentSwitchOp) -> bool:
+    return bool(op.max_registers) and Feature.SETMAXNREG in target_or_baseline(op)
+
+
+def _set_warps(op: AgentSwitchOp) -> int:
+    """The warps from an agent's first on that execute setmaxnreg: all of a warpgroup do."""
+    return -(-op.warps // WARPGROUP) * WARPGROUP
+
+
+def _agents_beside(op: AgentSwitchOp) -> list[AgentSwitchOp]:
+    """All agents of the block that an agent is in."""
+    assert op.parent is not None
+    return [other for other in op.parent if isinstance(other, AgentSwitchOp)]
+
+
+def _sharing(op: AgentSwitchOp) -> list[AgentSwitchOp]:
+    """The agents right after one whose warps have their registers set by it."""
+    if not _sets_registers(op):
+        return []
+    assert op.parent is not None
+    following = islice(dropwhile(lambda other: other is not op, op.parent), 1, None)
+    agents = takewhile(lambda other: isinstance(other, AgentSwitchOp), following)
+    end = op.first + _set_warps(op)
+    return [
+        other
+        for other in agents
+        if isinstance(other, AgentSwitchOp)
+        and not other.max_registers
+        and op.first <= other.first
+        and other.first + other.warps <= end
+    ]
 
 
 def _is_member(op: AgentSwitchOp, build: ConversionBuilder, warps: int) -> Value:

@@ -1,0 +1,209 @@
+"""Which stores TMA can execute: of tiles of a view, of which each warp holds whole boxes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.alias import Aliases
+from tilewright.analysis.axis import AxisFacts
+from tilewright.analysis.tensor_divisors import TensorDivisors
+from tilewright.dialects.elements import pointee_bytes
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic
+from tilewright.dialects.nv_tileaa.memory import AccessOp, FenceAliasOp, LoadOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
+from tilewright.dialects.nv_tileas.async_store import store_map_type, stored_boxes
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, STORE_STAGES
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, layout_of
+from tilewright.dialects.nv_tileas.memory import TiledStoreOp
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.dialects.nv_tileas.tensor_map import MAX_MAPS, tile_order
+from tilewright.dialects.nv_tileas.types import SLOT_BYTES
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.effects import is_effect_free
+from tilewright.ir.types import DYNAMIC, I32
+from tilewright.layout.linear import WARP
+from tilewright.layout.tma_boxes import NoBoxes
+from tilewright.plans.allocations import TENSOR_MAP_BYTES
+from tilewright.transforms.nv_tileas.tma_loads import ALIGNMENT, view_ops
+from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileas.types import TensorMapType
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+MAX_STORE_STAGES: Final = 2
+"""While TMA reads one box of a warp, the warp writes the next."""
+
+
+class StoreBoxes(NamedTuple):
+    """How TMA stores a tile."""
+
+    tile: Value
+    """The tile in the layout in which warps hold boxes, not converted to that of a store."""
+    map: TensorMapType
+    box_bytes: int
+    per_warp: int
+    """Boxes of each warp."""
+    warps: int
+
+    def bytes(self, stages: int) -> int:
+        """Of shared memory, with some stages for each warp, or one for each of its boxes."""
+        return self.warps * self.stages(stages) * self.box_bytes
+
+    def stages(self, most: int) -> int:
+        """The stages of each warp, at most some."""
+        return min(most, self.per_warp)
+
+
+def store_boxes(store: TiledStoreOp) -> StoreBoxes:
+    """The boxes of a store; `NoBoxes` says why there are none."""
+    convert, view = converted_tile(store), tiled_view(store.view)
+    tile = store.tile if convert is None else convert.source
+    boxes = stored_boxes(layout_of(tile), view)
+    bytes = boxes.box * pointee_bytes(view.source.element)
+    warps = layout_of(tile).extent(WARP)
+    return StoreBoxes(tile, store_map_type(layout_of(tile), view), bytes, boxes.per_warp, warps)
+
+
+def converted_tile(store: TiledStoreOp) -> ConvertLayoutOp | None:
+    """The layout conversion that precedes a store, which TMA does not need."""
+    return store.tile.defined_by(ConvertLayoutOp)
+
+
+class TmaStores:
+    """The stores of a function that TMA can execute, and why it cannot execute the others."""
+
+    __slots__ = (
+        "_accesses",
+        "_aliases",
+        "_facts",
+        "_function",
+        "_order",
+        "boxes",
+        "problems",
+        "stages",
+    )
+
+    def __init__(self, function: FuncOp) -> None:
+        self._function = function
+        self._facts = AxisFacts(function)
+        self._aliases = Aliases(function)
+        self._order = TokenDependences()
+        self._accesses = [op for op in function.walk() if isinstance(op, AccessOp)]
+        self.boxes: dict[TiledStoreOp, StoreBoxes] = {}
+        self.problems: dict[TiledStoreOp, str] = {}
+        self.stages = 1
+        """The boxes that each warp stages at a time, if it has as many."""
+        stores = [op for op in self._accesses if isinstance(op, TiledStoreOp)]
+        for store in stores:
+            self._check(store)
+        self._drop_late_stores()
+        if len(self._maps()) > MAX_MAPS:
+            self.refuse(f"there are more than {MAX_MAPS} tensor maps")
+
+    def _maps(self) -> set[tuple[Value, TensorMapType]]:
+        return {(store.view, boxes.map) for store, boxes in self.boxes.items()}
+
+    def bytes(self, stages: int) -> int:
+        """The shared memory of all stores, with some stages for each warp, and of their maps.
+
+        Stores of equal tiles share it.
+        """
+        by_tile = {boxes.map.tile: boxes.bytes(stages) for boxes in self.boxes.values()}
+        maps = len(self._maps()) * (TENSOR_MAP_BYTES + SLOT_BYTES)
+        return sum(by_tile.values()) + maps
+
+    def conversions(self) -> set[Operation]:
+        """The layout conversions that only these stores use."""
+        converts = {converted_tile(store) for store in self.boxes} - {None}
+        return {op for op in converts if op is not None and self._has_no_other_use(op)}
+
+    def _has_no_other_use(self, convert: ConvertLayoutOp) -> bool:
+        return all(user in self.boxes for user in convert.result.users)
+
+    def refuse(self, problem: str) -> None:
+        """Leave all stores to threads."""
+        self.problems.update(dict.fromkeys(self.boxes, problem))
+        self.boxes.clear()
+
+    def record(self) -> None:
+        """Write the decision into the program."""
+        for store, boxes in self.boxes.items():
+            store.attributes[ENGINE] = CopyEngine.TMA
+            store.attributes[STORE_STAGES] = IntegerAttr(boxes.stages(self.stages), I32)
+
+    def _check(self, store: TiledStoreOp) -> None:
+        problem = self._access_problem(store) or self._alignment_problem(store)
+        if problem is None:
+            try:
+                self.boxes[store] = store_boxes(store)
+            except NoBoxes as reason:
+                problem = str(reason)
+        if problem is not None:
+            self.problems[store] = problem
+
+    def _access_problem(self, store: TiledStoreOp) -> str | None:
+        if store.allow_tma is False:
+            return "the program forbids it"
+        if store.cache is not None:
+            return "it has a cache hint"
+        if store.semantic is not MemSemantic.WEAK or store.volatile:
+            return "it is not weak"
+        if any(isinstance(op, FenceAliasOp) for op in self._function.walk()):
+            return "its memory has other addresses"
+        ops = view_ops(store.view)
+        if ops is None or not all(is_effect_free(op) for op in ops):
+            return "its view is of memory that a loop, a branch or an access computes"
+        return None
+
+    def _alignment_problem(self, store: TiledStoreOp) -> str | None:
+        type = tiled_view(store.view)
+        memory, bytes = TensorDivisors(store.view, self._facts), pointee_bytes(type.source.element)
+        dynamic = [n for n, stride in enumerate(type.source.strides) if stride == DYNAMIC]
+        strides = [memory.strides[n] * bytes for n in dynamic if type.source.shape[n] != 1]
+        if min([memory.alignment, *strides]) < ALIGNMENT:
+            return f"its address and strides are not known to be multiples of {ALIGNMENT} bytes"
+        try:
+            inner = tile_order(type)[-1]
+        except NoBoxes as reason:
+            return str(reason)
+        if type.counted[inner] * bytes % ALIGNMENT:
+            return f"its tiles do not start at multiples of {ALIGNMENT} bytes"
+        # TMA writes whole chunks, also beyond the last element of a row.
+        is_inside = store.in_bounds is not None and store.in_bounds[inner]
+        if not is_inside and memory.sizes[type.dims[inner]] * bytes < ALIGNMENT:
+            return f"its rows are not known to be multiples of {ALIGNMENT} bytes"
+        return None
+
+    def _drop_late_stores(self) -> None:
+        """Drop stores that tokens order after writes of threads, which would need a fence."""
+        late = True
+        while late:
+            late = [op for op in self.boxes if self._order.depends_on(op, self._earlier(op))]
+            for store in late:
+                del self.boxes[store]
+                self.problems[store] = "a token orders it after writes of threads"
+
+    def _earlier(self, store: TiledStoreOp) -> Sequence[AccessOp]:
+        """The accesses that need a fence if a token orders them before a store.
+
+        They write the memory by threads, or acquire what other blocks may have written there.
+        """
+        others = [op for op in self._accesses if op not in self.boxes]
+        return [
+            op
+            for op in others
+            if _acquires(op) or (_writes(op) and self._aliases.may_overlap(op, store))
+        ]
+
+
+def _writes(op: AccessOp) -> bool:
+    return not isinstance(op, LoadOp | TileLoadOp)
+
+
+def _acquires(op: AccessOp) -> bool:
+    return op.semantic in (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)

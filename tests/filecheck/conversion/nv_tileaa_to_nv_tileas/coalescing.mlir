@@ -56,14 +56,14 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
 }
 // -----
-// An extent of 4n + 2 elements: a vector of two is in bounds or out as a whole, one of four is not.
-// CHECK-LABEL: @extent_limits_the_vector
-// CHECK: nv_tileas.tiled_load {{.*}}vector = 2 : i32
-// CHECK: nv_tileas.tiled_load {{.*}}vector = 4 : i32
+// An extent of 4n + 2 elements: a vector of four may be partly out of bounds.
+// CHECK-LABEL: @a_vector_may_be_partly_out_of_bounds
+// CHECK: nv_tileas.tiled_load {{.*}}{partial, vector = 4 : i32}
+// CHECK: nv_tileas.tiled_load {{.*}}{in_bounds = array<i1: true>, vector = 4 : i32}
 !memory = !nv_tileaa.memref<510xf32, strides = [1]>
 !tiles = !nv_tileaa.tiled_view<tile = [512], source = !memory>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
-  nv_tileaa.func @extent_limits_the_vector(%x: !nv_tileaa.ptr<f32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+  nv_tileaa.func @a_vector_may_be_partly_out_of_bounds(%x: !nv_tileaa.ptr<f32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
     %c0 = arith.constant 0 : i32
     %xa = nv_tileaa.assume #nv_tileaa.div_by<16>, %x : !nv_tileaa.ptr<f32>
     %m = nv_tileaa.make_memref %xa : !nv_tileaa.ptr<f32> -> !memory

@@ -15,14 +15,14 @@
 !b_tiles = !nv_tileaa.tiled_view<tile = [32, 16], source = !nv_tileaa.memref<152x16xf16, strides = [16, 1]>, padding = zero>
 !c_tiles = !nv_tileaa.tiled_view<tile = [64, 16], source = !nv_tileaa.memref<128x16xf32, strides = [16, 1]>>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
-  // The block has a warpgroup more, of which one warp produces. Scalars that it needs are computed before the agents.
+  // The block has a warpgroup more, of which one warp produces. Each agent computes the scalars that it needs.
   // CHECK-LABEL: @persistent
   // CHECK-SAME: num_warps = 8
   // CHECK: %[[P:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<4,
-  // CHECK: %[[C0:.*]] = arith.constant 0
-  // CHECK: agent_switch attributes {first = 4 : i32, max_registers = 40 : i32, warps = 1 : i32}
+  // CHECK-NEXT: agent_switch attributes {first = 4 : i32, max_registers = 40 : i32, warps = 1 : i32}
   // CHECK: %[[MAPS:.*]]:2 = nv_tileas.create_tensor_maps %arg0, %arg1
   // CHECK: %[[I0:.*]] = nv_tileas.async.pipeline.create_iterator %[[P]]
+  // CHECK: %[[C0:.*]] = arith.constant 0
   // The iterator passes through the outer loop: stages of the next tile are filled as soon as they are empty.
   // CHECK: %[[END:.*]] = scf.for %[[I:.*]] = %[[C0]] to %arg4 {{.*}}iter_args(%[[OUTER:.*]] = %[[I0]]) -> (!nv_tileas.pipeline_iterator<4>)
   // CHECK-NEXT: %[[INNER_END:.*]] = scf.for %[[K:.*]] = %[[C0]] to %arg5 {{.*}}iter_args(%[[AT:.*]] = %[[OUTER]]) -> (!nv_tileas.pipeline_iterator<4>)

@@ -21,7 +21,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @persistent
   // CHECK: nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<4,
   // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<1, [!nv_tileas.tensor_map<
-  // The view is created before the agents, which both need it.
+  // The view is created before the agents, for the map; the consumers have their own.
   // CHECK: %[[VIEW:.*]] = nv_tileaa.block_tile %arg2
   // CHECK: agent_switch attributes {first = 4 : i32, max_registers = 40 : i32, warps = 1 : i32}
   // CHECK: create_tensor_maps %arg0, %arg1
@@ -36,6 +36,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: producer_acquire %[[RING]][%[[I1]]]
   // CHECK-NEXT: release_tensor_maps %[[MAP]]
   // CHECK: agent_switch attributes {max_registers = 240 : i32, warps = 4 : i32}
+  // CHECK: %[[OWN:.*]] = nv_tileaa.block_tile %arg2
   // CHECK: %[[FULL:.*]] = nv_tileas.async.pipeline.consumer_wait %[[RING]]
   // CHECK-NEXT: %[[READ:.*]] = nv_tileas.async.pipeline.consumer_read %[[RING]], %[[FULL]]
   // Two stages for each of four warps.
@@ -44,7 +45,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: scf.for
   // CHECK: %[[HALF:.*]] = nv_tileaa.fp_to_fp
   // CHECK-NOT: nv_tileas.convert_layout
-  // CHECK: nv_tileas.async.tiled_store weak %[[HALF]], %[[VIEW]][%{{.*}}, %{{.*}}] map = %[[READ]] buffer = %[[BUFFER]]
+  // CHECK: nv_tileas.async.tiled_store weak %[[HALF]], %[[OWN]][%{{.*}}, %{{.*}}] map = %[[READ]] buffer = %[[BUFFER]]
   // CHECK: }
   // CHECK: nv_tileas.async.store_wait
   // CHECK-NEXT: consumer_release %[[RING]], %[[FULL]]

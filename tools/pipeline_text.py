@@ -57,10 +57,14 @@ class Loop(NamedTuple):
     """Where a store overwrites a tile of A: `after` the loop, or inside of it; nothing if not."""
     split: Split | None = None
     """What loop splitting makes two loops of; the second accumulator counts twice."""
+    half: bool = False
+    """Whether f16 is accumulated in f16."""
 
     @property
     def accumulator(self) -> str:
         """The element type of the result."""
+        if self.half:
+            return "f16"
         return "i32" if self.a.element == "i8" else "f32"
 
     @property

@@ -8,8 +8,9 @@ loop may read the accumulator, too, or have a second one that a condition on the
 that it is split; a loop may be around it, a reduction after it, and a store that overwrites what it
 loaded. It is compiled under a random schedule and run on the emulator with its race, proxy and
 barrier checks, in two orders of warps; with `--gpu`, for sm_90 alone, on the GPU of this machine
-instead (compute-sanitizer may watch it with `--jobs 0`). All numbers are small integers, so that
-every order of summation gives the same result, bit for bit.
+instead (compute-sanitizer may watch it with `--jobs 0`). All numbers are small integers, smaller
+ones where f16 accumulates them, so that every order of summation gives the same result, bit for
+bit.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ DTYPES: Final[dict[str, Any]] = {
     "f32": np.float32,
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "i8": np.int8,
+    "i32": np.int32,
 }
 LOADED: Final = {
     "f16": ("f16", "f16", "i8", "f32"),
@@ -137,13 +139,22 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         loop = loop._replace(aligned=True, extents=(m, n, k))
         a, b = for_tma(a), for_tma(b) if b else None
     parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents)
-    return loop._replace(
+    loop = loop._replace(
         schedule=",".join(filter(None, parts)),
         a=a,
         b=b,
         is_read=loop.is_read and not is_split,
         split=split if is_split else None,
     )
+    return halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
+
+
+def halved(loop: Loop) -> Loop:
+    """A program that accumulates in f16; what would take more than 11 bits is not computed."""
+    doubles = "" if loop.reduced else "double"
+    a = loop.a._replace(change=doubles if loop.a.change else "")
+    b = loop.b._replace(change="") if loop.b else None
+    return loop._replace(a=a, b=b, half=True)
 
 
 def spaced(pick: random.Random, operand: Operand) -> Operand:
@@ -168,15 +179,16 @@ def arguments_of(loop: Loop, seed: int) -> list[Any]:
     """Matrices of small integers, a result to overwrite, and the extents."""
     numbers = np.random.default_rng(seed)
     m, n, k = loop.extents
+    most = 1 if loop.half else 2
     a, b = (
-        numbers.integers(-2, 3, (size,)).astype(DTYPES[each.loaded])
+        numbers.integers(-most, most + 1, (size,)).astype(DTYPES[each.loaded])
         for each, size in (
             (loop.a, elements_of(loop.a, m, k)),
             (loop.b or loop.a, elements_of(loop.b or loop.a, n, k)),
         )
     )
     width = n if loop.b else loop.tile[2]
-    c = np.full((m * width,), 99, np.int32 if loop.accumulator == "i32" else np.float32)
+    c = np.full((m * width,), 99, DTYPES[loop.accumulator])
     # An empty array has no address.
     a, b = (each if each.size else np.zeros(16, each.dtype) for each in (a, b))
     return [a, b, c, m, n, k, loop.split.limit if loop.split else 0]

@@ -13,7 +13,10 @@ from repeats import keep_first
 
 import tilewright
 from tilewright.conversion.nv_tileaa_to_nv_tileas import mma_selection
+from tilewright.ir.types import F16
 from tilewright.target.tensor_cores import K_MAJOR_ONLY
+from tilewright.testing.bounds import dot_tolerance
+from tilewright.testing.compare import difference
 
 Array = np.ndarray[Any, Any]
 BYTES = ("f8E4M3FN", "f8E5M2")
@@ -241,13 +244,30 @@ def check_exactly(gemm: Gemm) -> None:
     np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[accumulator]))
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16", "f8E5M2"])
+@pytest.mark.parametrize("a_k_major", [False, True])
+def test_f16_accumulators_are_within_the_bounds_of_f16(a_k_major: bool) -> None:
+    """They stay in flight over iterations, and no thread has more than two in a register."""
+    gemm = Gemm((128, 64, 64), ("f16", "f16"), iterations=4, a_k_major=a_k_major)
+    assert "wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16" in gemm.ptx
+    assert re.search(r"wgmma\.wait_group\.sync\.aligned\s+1;", gemm.ptx)
+    random = np.random.default_rng(0)
+    a, b, c = (
+        random.uniform(-1, 1, shape).astype(np.float16)
+        for shape in ((128, 256), (256, 64), (128, 64))
+    )
+    left, right, start = (each.astype(np.float64) for each in (a, b, c))
+    expected = (left @ right + start).astype(np.float16)
+    tolerance = dot_tolerance(left, right, start, F16)
+    assert difference(gemm.run(a, b, c), expected, F16, tolerance) is None
+
+
+@pytest.mark.parametrize(
+    "types", [("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("f8E5M2", "f32")]
+)
 @pytest.mark.parametrize("iterations", [1, 2, 5])
 @pytest.mark.sampled(2)
-def test_operands_are_prefetched(element: str, iterations: int) -> None:
-    gemm = Gemm(
-        (128, 64, 128 if element == "f8E5M2" else 64), (element, "f32"), iterations=iterations
-    )
+def test_operands_are_prefetched(types: tuple[str, str], iterations: int) -> None:
+    gemm = Gemm((128, 64, 128 if types[0] == "f8E5M2" else 64), types, iterations=iterations)
     assert "cp.async" in gemm.ptx
     check_exactly(gemm)
 

@@ -35,7 +35,7 @@ from tilewright.ir.values import BlockArgument
 from tilewright.plans.allocations import allocated_bytes, pipeline_memory
 from tilewright.plans.mma import is_promoted
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.tile_registers import resident_blocks, tile_words
+from tilewright.plans.tile_registers import accumulator_words, resident_blocks, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
@@ -229,7 +229,7 @@ def _block_limit(function: FuncOp, threads: int) -> int:
     assert arch is not None
     assert spec is not None
     dots = [op for op in function.walk() if isinstance(op, DotOp)]
-    accumulators = max([tile_words(op.c.type) for op in dots], default=0) // threads
+    accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads
     blocks = resident_blocks(accumulators, spec.occupancy)
     return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
 

@@ -311,6 +311,33 @@ def test_operands_are_prefetched(types: tuple[str, str], iterations: int) -> Non
     check_exactly(gemm)
 
 
+class TwiceGemm(Gemm):
+    """`c = 2 * a @ b + c`, by two dots in one accumulator."""
+
+    def text(self) -> str:
+        """The program; the number of iterations is an argument."""
+        text = super().text()
+        (dot,) = (line for line in text.splitlines() if "mmaf" in line)
+        first, second = dot.replace("%next", "%half"), dot.replace("%sum", "%half")
+        return text.replace(dot, f"{first}\n{second}")
+
+
+@pytest.mark.parametrize("types", [("f16", "f32"), ("f16", "f16")])
+@pytest.mark.parametrize(("tile", "iterations"), [((128, 64, 64), 4), ((64, 128, 32), 1)])
+def test_dots_in_one_accumulator_are_in_flight_together(
+    types: tuple[str, str], tile: tuple[int, int, int], iterations: int
+) -> None:
+    gemm = TwiceGemm(tile, types, iterations=iterations)
+    assert re.search(r"wgmma\.wait_group\.sync\.aligned\s+2;", gemm.ptx)
+    random = np.random.default_rng(1)
+    m, n, k = tile
+    shapes = (m, k * iterations), (k * iterations, n), (m, n)
+    a, b, c = (random.integers(-1, 2, shape).astype(np.float16) for shape in shapes)
+    c = c.astype(DTYPES[types[1]])
+    expected = 2 * (a.astype(np.float32) @ b.astype(np.float32)) + c.astype(np.float32)
+    np.testing.assert_array_equal(gemm.run(a, b, c).astype(np.float32), expected)
+
+
 @pytest.mark.parametrize(
     ("gemm", "why"),
     [

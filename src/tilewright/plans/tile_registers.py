@@ -21,7 +21,8 @@ OTHER_REGISTERS: Final = 40
 """Of a thread, beside accumulators and fragments: addresses, descriptors, predicates."""
 
 MANY_ACCUMULATORS: Final = 96
-"""Accumulators of a thread beyond which a block has an SM to itself."""
+"""Accumulators of a thread from which on a block has an SM to itself: beside the other registers of
+256 threads, two blocks would exceed it."""
 
 
 def tile_words(tile: Type) -> int:
@@ -52,4 +53,4 @@ def result_words(op: Operation) -> int:
 
 def resident_blocks(accumulators: int, asked: int | None) -> int:
     """How many blocks share an SM: as asked, or two if a thread has few accumulators."""
-    return asked or (1 if accumulators > MANY_ACCUMULATORS else 2)
+    return asked or (1 if accumulators >= MANY_ACCUMULATORS else 2)

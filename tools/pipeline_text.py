@@ -61,10 +61,14 @@ class Loop(NamedTuple):
     """The hint how many CTAs of a cluster share the tiles."""
     output: str = ""
     """The element type of C in memory, if it is not that of the accumulator."""
+    half: bool = False
+    """Whether f16 is accumulated in f16."""
 
     @property
     def accumulator(self) -> str:
         """The element type of the result."""
+        if self.half:
+            return "f16"
         return "i32" if self.a.element == "i8" else "f32"
 
     @property

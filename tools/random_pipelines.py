@@ -9,7 +9,8 @@ that it is split; a loop may be around it, a reduction after it, and a store tha
 loaded. The CTAs of a cluster may share its tiles. It is compiled under a random schedule and run on
 the emulator with its race, proxy and barrier checks, in two orders of warps; with `--gpu`, for
 sm_90 alone, on the GPU of this machine instead (compute-sanitizer may watch it with `--jobs 0`).
-All numbers are small integers, so that every order of summation gives the same result, bit for bit.
+All numbers are small integers, smaller ones where f16 accumulates them, so that every order of
+summation gives the same result, bit for bit.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ DTYPES: Final[dict[str, Any]] = {
     "f32": np.float32,
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "i8": np.int8,
+    "i32": np.int32,
 }
 LOADED: Final = {
     "f16": ("f16", "f16", "i8", "f32"),
@@ -147,7 +149,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
     if agents and stores and pick.random() < 0.8:
         loop = for_tma_stores(loop)
     parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents, stores)
-    return loop._replace(
+    loop = loop._replace(
         schedule=",".join(filter(None, parts)),
         a=a,
         b=b,
@@ -156,6 +158,15 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         ctas=ctas if loop.arch == "sm_90" else 1,
         output=output if loop.accumulator == "f32" else "",
     )
+    return halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
+
+
+def halved(loop: Loop) -> Loop:
+    """A program that accumulates in f16; what would take more than 11 bits is not computed."""
+    doubles = "" if loop.reduced else "double"
+    a = loop.a._replace(change=doubles if loop.a.change else "")
+    b = loop.b._replace(change="") if loop.b else None
+    return loop._replace(a=a, b=b, half=True, output="")
 
 
 def spaced(pick: random.Random, operand: Operand) -> Operand:
@@ -187,8 +198,9 @@ def arguments_of(loop: Loop, seed: int) -> list[Any]:
     """Matrices of small integers, a result to overwrite, and the extents."""
     numbers = np.random.default_rng(seed)
     m, n, k = loop.extents
+    most = 1 if loop.half else 2
     a, b = (
-        numbers.integers(-2, 3, (size,)).astype(DTYPES[each.loaded])
+        numbers.integers(-most, most + 1, (size,)).astype(DTYPES[each.loaded])
         for each, size in (
             (loop.a, elements_of(loop.a, m, k)),
             (loop.b or loop.a, elements_of(loop.b or loop.a, n, k)),

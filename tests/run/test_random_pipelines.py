@@ -11,6 +11,7 @@ from random_pipelines import problem, random_loop
 from repeats import keep
 from scheduled_loops import dots_in_flight, engines, lowered_as_far_as, optimized, scheduled
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp
 from tilewright.dialects.nv_tileas.attribute_names import CONTINUES
@@ -22,6 +23,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     CreatePipelineOp,
     ProducerCopyOp,
 )
+from tilewright.ir.types import F16
 
 KINDS: Final = {
     "private stages",
@@ -31,6 +33,7 @@ KINDS: Final = {
     "dots in flight",
     "dots in slices",
     "A of wgmma in registers",
+    "f16 accumulators of wgmma",
     "tiles that pass through registers",
     "an engine for each operand",
     "padding other than zero",
@@ -60,6 +63,8 @@ def _operations(loop: Loop) -> Iterator[str]:
     """What the operations of the pipelines show."""
     program = optimized(text_of(loop))
     for op in lowered_as_far_as("slice-dots", program, loop.arch, schedule=loop.schedule).walk():
+        if isinstance(op, DotOp) and op.atom is Atom.WGMMA and element_of(op.c.type) is F16:
+            yield "f16 accumulators of wgmma"
         match op:
             case CreatePipelineOp():
                 yield "private stages" if op.private else "stages that other threads read"

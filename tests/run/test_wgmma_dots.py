@@ -13,7 +13,10 @@ from repeats import keep_first
 
 import tilewright
 from tilewright.conversion.nv_tileaa_to_nv_tileas import mma_selection
+from tilewright.ir.types import F16
 from tilewright.target.tensor_cores import K_MAJOR_ONLY
+from tilewright.testing.bounds import dot_tolerance
+from tilewright.testing.compare import difference
 
 Array = np.ndarray[Any, Any]
 BYTES = ("f8E4M3FN", "f8E5M2")
@@ -42,11 +45,14 @@ class Gemm:
         fast: bool = False,
         warps: int | None = None,
         anew: bool = False,
+        added: bool = False,
     ) -> None:
         self.tile, self.types, self.iterations = tile, types, iterations
         self.k_major, self.fast, self.warps = (a_k_major, b_k_major), fast, warps
         self.anew = anew
         """Whether accumulators start at zero instead of C."""
+        self.added = added
+        """Whether dots start at zero, and are added to the accumulators."""
 
     def text(self) -> str:
         """The program; the number of iterations is an argument."""
@@ -57,11 +63,16 @@ class Gemm:
         b = View("b", (k_extent, n), (1, k_extent) if self.k_major[1] else (n, 1), (k, n), element)
         c = View("c", (m, n), (n, 1), (m, n), accumulator)
         at, bt, ct = a.tile_type, b.tile_type, c.tile_type
-        how = "mmai %x, %y, %sum signed unsigned" if element == "i8" else "mmaf %x, %y, %sum"
+        first = "%none" if self.added else "%sum"
+        how = (
+            f"mmai %x, %y, {first} signed unsigned" if element == "i8" else f"mmaf %x, %y, {first}"
+        )
+        zero, add = ("0", "addi") if element == "i8" else ("0.0", "addf")
+        next_sum = f"%next = {add} %sum, %d : {ct}" if self.added else ""
         fast = " fast_acc" if self.fast else ""
         start = f"%c, %t = load_view_tko weak %cv[%zero, %zero] : !c, tile<i32> -> {ct}, token"
         if self.anew:
-            start = f"%c = constant <{accumulator}: 0.0> : {ct}"
+            start = f"%c = constant <{accumulator}: {zero}> : {ct}"
         count = f"num_worker_warps_per_cta = {self.warps}"
         hint = "" if self.warps is None else f"optimization_hints=<sm_90 = {{{count}}}>"
         return f"""
@@ -75,10 +86,12 @@ cuda_tile.module @m {{
     %one = constant <i32: 1> : tile<i32>
     {a.text()}{b.text()}{c.text()}
     {start}
+    %none = constant <{accumulator}: {zero}> : {ct}
     %all = for %r in (%zero to %count, step %one) : tile<i32> iter_values(%sum = %c) -> ({ct}) {{
       %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {at}, token
       %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {bt}, token
-      %next = {how}{fast} : {at}, {bt}, {ct}
+      {"%d" if self.added else "%next"} = {how}{fast} : {at}, {bt}, {ct}
+      {next_sum}
       continue %next : {ct}
     }}
     %t2 = store_view_tko weak %all, %cv[%zero, %zero] : {ct}, !c, tile<i32> -> token
@@ -241,15 +254,88 @@ def check_exactly(gemm: Gemm) -> None:
     np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[accumulator]))
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16", "f8E5M2"])
+@pytest.mark.parametrize("a_k_major", [False, True])
+def test_f16_accumulators_are_within_the_bounds_of_f16(a_k_major: bool) -> None:
+    """They stay in flight over iterations, and no thread has more than two in a register."""
+    gemm = Gemm((128, 64, 64), ("f16", "f16"), iterations=4, a_k_major=a_k_major)
+    assert "wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16" in gemm.ptx
+    assert re.search(r"wgmma\.wait_group\.sync\.aligned\s+1;", gemm.ptx)
+    random = np.random.default_rng(0)
+    a, b, c = (
+        random.uniform(-1, 1, shape).astype(np.float16)
+        for shape in ((128, 256), (256, 64), (128, 64))
+    )
+    left, right, start = (each.astype(np.float64) for each in (a, b, c))
+    expected = (left @ right + start).astype(np.float16)
+    tolerance = dot_tolerance(left, right, start, F16)
+    assert difference(gemm.run(a, b, c), expected, F16, tolerance) is None
+
+
+@pytest.mark.parametrize("tile", [(64, 64, 64), (64, 256, 64), (128, 32, 128)])
+@pytest.mark.parametrize(
+    "types", [("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("f8E4M3FN", "f32"), ("i8", "i32")]
+)
+@pytest.mark.sampled(3)
+def test_dots_are_added_to_the_accumulators(
+    types: tuple[str, str], tile: tuple[int, int, int]
+) -> None:
+    check_exactly(Gemm(tile, types, iterations=3, b_k_major=types[0] == "i8", added=True))
+
+
+@pytest.mark.parametrize("k", [64, 128])
+@pytest.mark.parametrize("added", [False, True])
+def test_accumulators_are_rounded_once_by_an_addition(k: int, added: bool) -> None:
+    """An instruction adds 1 to 2**24, which has no bit for it; the whole dot is a multiple of 4."""
+    gemm = Gemm((64, 32, k), ("f16", "f32"), iterations=2, added=added)
+    a, b = np.full((64, 2 * k), 0.25, np.float16), np.full((2 * k, 32), 0.25, np.float16)
+    start = np.full((64, 32), 2.0**24, np.float32)
+    expected = start + (2 * k / 16 if added else 0)
+    np.testing.assert_array_equal(gemm.run(a, b, start), expected)
+
+
+@pytest.mark.usefixtures("ptxas")
+def test_added_dots_of_wide_tiles_stay_in_registers() -> None:
+    gemm = Gemm((128, 256, 64), ("f16", "f32"), iterations=4, anew=True, added=True)
+    kernel = tilewright.compile(gemm.text(), arch="sm_90").entries["k"]
+    assert kernel.resources.spill_stores == 0
+
+
+@pytest.mark.parametrize(
+    "types", [("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("f8E5M2", "f32")]
+)
 @pytest.mark.parametrize("iterations", [1, 2, 5])
 @pytest.mark.sampled(2)
-def test_operands_are_prefetched(element: str, iterations: int) -> None:
-    gemm = Gemm(
-        (128, 64, 128 if element == "f8E5M2" else 64), (element, "f32"), iterations=iterations
-    )
+def test_operands_are_prefetched(types: tuple[str, str], iterations: int) -> None:
+    gemm = Gemm((128, 64, 128 if types[0] == "f8E5M2" else 64), types, iterations=iterations)
     assert "cp.async" in gemm.ptx
     check_exactly(gemm)
+
+
+class TwiceGemm(Gemm):
+    """`c = 2 * a @ b + c`, by two dots in one accumulator."""
+
+    def text(self) -> str:
+        """The program; the number of iterations is an argument."""
+        text = super().text()
+        (dot,) = (line for line in text.splitlines() if "mmaf" in line)
+        first, second = dot.replace("%next", "%half"), dot.replace("%sum", "%half")
+        return text.replace(dot, f"{first}\n{second}")
+
+
+@pytest.mark.parametrize("types", [("f16", "f32"), ("f16", "f16")])
+@pytest.mark.parametrize(("tile", "iterations"), [((128, 64, 64), 4), ((64, 128, 32), 1)])
+def test_dots_in_one_accumulator_are_in_flight_together(
+    types: tuple[str, str], tile: tuple[int, int, int], iterations: int
+) -> None:
+    gemm = TwiceGemm(tile, types, iterations=iterations)
+    assert re.search(r"wgmma\.wait_group\.sync\.aligned\s+2;", gemm.ptx)
+    random = np.random.default_rng(1)
+    m, n, k = tile
+    shapes = (m, k * iterations), (k * iterations, n), (m, n)
+    a, b, c = (random.integers(-1, 2, shape).astype(np.float16) for shape in shapes)
+    c = c.astype(DTYPES[types[1]])
+    expected = 2 * (a.astype(np.float32) @ b.astype(np.float32)) + c.astype(np.float32)
+    np.testing.assert_array_equal(gemm.run(a, b, c).astype(np.float32), expected)
 
 
 @pytest.mark.parametrize(

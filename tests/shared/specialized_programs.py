@@ -23,11 +23,15 @@ class Gemm(NamedTuple):
     """Whether B is contiguous along K."""
     precision: str = ""
     """The type of A and B in the dot, if they are rounded to another one."""
+    half: bool = False
+    """Whether f16 is accumulated in f16."""
     hints: str = ""
 
     @property
     def accumulator(self) -> str:
         """The element type of C."""
+        if self.half:
+            return "f16"
         return "i32" if self.element == "i8" else "f32"
 
     @property

@@ -58,8 +58,11 @@ class FmaDotPlan(NamedTuple):
 
 
 def is_promoted(op: DotOp, instruction: Instruction) -> bool:
-    """Whether accumulators of the instruction are too imprecise to carry over all of K."""
-    return instruction.a in ("e4m3", "e5m2") and not op.fast_acc
+    """Whether partial accumulators start at zero, and are added to those of the dot.
+
+    The program says so, or those of the instruction are too imprecise to carry over all of K.
+    """
+    return op.promoted or (instruction.a in ("e4m3", "e5m2") and not op.fast_acc)
 
 
 class WgmmaDotPlan(NamedTuple):

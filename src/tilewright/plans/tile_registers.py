@@ -21,7 +21,8 @@ OTHER_REGISTERS: Final = 40
 """Of a thread, beside accumulators and fragments: addresses, descriptors, predicates."""
 
 MANY_ACCUMULATORS: Final = 96
-"""Accumulators of a thread beyond which no second block fits on an SM."""
+"""Accumulators of a thread from which on a block has an SM to itself: beside the other registers of
+256 threads, two blocks would exceed it."""
 
 
 def tile_words(tile: Type) -> int:
@@ -29,6 +30,15 @@ def tile_words(tile: Type) -> int:
     element = element_of(tile)
     bits = element.width if isinstance(element, IntegerType | FloatType) else POINTER_BITS
     return count(tile) * max(bits, LEAST_BITS) // REGISTER_BITS
+
+
+def accumulator_words(tile: Type) -> int:
+    """The 32-bit registers that accumulators take, over all threads, if none has fewer bits.
+
+    They measure the work of a block: to copy the operands of a dot and to multiply them takes as
+    long with 16-bit accumulators as with others.
+    """
+    return max(tile_words(tile), count(tile))
 
 
 def fits_registers(words: int, threads: int) -> bool:
@@ -43,4 +53,4 @@ def result_words(op: Operation) -> int:
 
 def resident_blocks(accumulators: int, asked: int | None) -> int:
     """How many blocks share an SM: as asked, or two if a thread has few accumulators."""
-    return asked or (1 if accumulators > MANY_ACCUMULATORS else 2)
+    return asked or (1 if accumulators >= MANY_ACCUMULATORS else 2)

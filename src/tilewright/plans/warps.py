@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.types import TensorType
-from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.tile_registers import accumulator_words, tile_words
 from tilewright.target.arch import WARP_SIZE
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -25,13 +27,21 @@ def choose_warps(function: Operation, asked: int | None) -> int:
     """The number that was asked for; else four, or more where tiles are large."""
     if asked is not None:
         return asked
-    has_dots, largest = False, 1
+    has_dots, largest, accumulators = False, 1, 0
     for op in function.walk():
-        has_dots = has_dots or isinstance(op, DotOp)
+        if isinstance(op, DotOp):
+            has_dots = True
+            accumulators = max(accumulators, accumulator_words(op.result.type))
         for value in op.results:
             if isinstance(value.type, TensorType):
                 largest = max(largest, tile_words(value.type))
-    return warps_for(largest, has_dots=has_dots)
+    warps = warps_for(largest, has_dots=has_dots)
+    is_small = accumulators <= FEWEST * WARP_SIZE * DOT_SHARES[FEWEST]
+    if warps > FEWEST or is_small or Feature.WGMMA not in target_or_baseline(function):
+        return warps
+    # Two warpgroups copy while the dots of both are in flight, also where the registers of one
+    # would hold the accumulators.
+    return 2 * FEWEST
 
 
 def warps_for(largest: int, *, has_dots: bool) -> int:

@@ -145,6 +145,16 @@ def test_pieces_are_small_and_make_up_the_tile(source: Layout, wanted: Layout) -
     assert not any(piece_of_thread(wanted, bits))
 
 
+def test_all_threads_write_whole_rows_of_every_piece() -> None:
+    """B of a decoding step, 128 by 128 of f16: 16 rows for a thread, eight in each piece."""
+    source = spread((128, 128), 4, vector=16)
+    grid = Grid(1, 4, 1, 4)
+    wanted = fragment_tile(mma_right(16), (128, 128), grid, rows=False, columns=True)
+    bits = piece_bits(source, wanted, 2)
+    assert not any(piece_of_thread(source, bits))
+    assert matrix_memory(one_piece(source, bits), one_piece(wanted, bits), 2) is not None
+
+
 @pytest.mark.parametrize(
     ("source", "wanted", "transposed"),
     [

@@ -38,7 +38,13 @@ DOT_WEIGHT: Final = 64
 """The weight of an access is its size in bytes; a dot in another layout than its own would convert
 its accumulator in each iteration."""
 
-SHAPE_OPS: Final = (*REARRANGEMENTS, aggregate.ReduceOp, shape.PackOp, shape.UnpackOp)
+SHAPE_OPS: Final = (
+    *REARRANGEMENTS,
+    aggregate.ReduceOp,
+    shape.CatOp,
+    shape.PackOp,
+    shape.UnpackOp,
+)
 """Operations through which a layout propagates from one class to another."""
 
 Preferences = dict["Value", dict["Layout", int]]

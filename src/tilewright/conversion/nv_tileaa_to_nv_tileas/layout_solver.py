@@ -19,6 +19,7 @@ from tilewright.dialects.nv_tileaa.view import TileStoreOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.ir.types import memory_bits
 from tilewright.layout.packing import BYTE, unpacked
+from tilewright.layout.parts import beside, inside
 from tilewright.layout.spread import spread
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ def forward(op: Operation, layout: Layout) -> Layout | None:
             return layout.permute(op.order)
         case aggregate.ReduceOp():
             return layout.drop(op.axis).distinct_registers()
+        case shape.CatOp():
+            return beside(layout, target)
         case shape.UnpackOp() if (bits := memory_bits(element_of(op.result.type))) < BYTE:
             return unpacked(layout, bits)
         case _:
@@ -160,6 +163,8 @@ def backward(op: Operation, layout: Layout) -> Layout | None:
             return layout.permute([op.order.index(dim) for dim in range(len(op.order))])
         case shape.BroadcastOp():
             return layout.resize(target).distinct_registers()
+        case shape.CatOp():
+            return inside(layout, target)
         case shape.PackOp() if (bits := memory_bits(element_of(op.source.type))) < BYTE:
             return unpacked(layout, bits)
         case _:

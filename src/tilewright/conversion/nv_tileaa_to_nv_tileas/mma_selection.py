@@ -32,7 +32,12 @@ SEARCH_LIMIT: Final = 64
 """The most tiles that are visited around a dot."""
 
 WGMMA_TYPES: Final = frozenset(
-    {*((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16", "tf32")), ("s8", "s32"), ("u8", "s32")}
+    {
+        *((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16", "tf32")),
+        ("f16", "f16"),
+        ("s8", "s32"),
+        ("u8", "s32"),
+    }
 )
 """The operand and accumulator types, as PTX spells them, of dots that use wgmma where the GPU has
 it; others use mma.sync. fp8 must use wgmma, since users compare its accumulation with that of

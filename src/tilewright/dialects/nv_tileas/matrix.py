@@ -128,7 +128,8 @@ class DotOp(tileaa.DotOp):
 
     For `mma_sync` all three have fragment layouts of the instruction. For `wgmma` the accumulator
     has one, B is in shared memory, and A is in either; if it is `asynchronous`, the accumulator is
-    complete, and the memory of A and B free, after a `dot_wait`. For `fma` A and B have any layout,
+    complete, and the memory of A and B free, after a `dot_wait`; if it is `promoted`, `a @ b` is
+    accumulated from zero and then added to `c`, rounded once. For `fma` A and B have any layout,
     and go through shared memory.
     """
 
@@ -137,6 +138,7 @@ class DotOp(tileaa.DotOp):
 
     atom = d.attribute(ATOM)
     asynchronous = d.flag()
+    promoted = d.flag()
     scratch = d.optional_attribute(I64_ATTR)
 
     def verify(self) -> Iterator[str]:
@@ -144,6 +146,10 @@ class DotOp(tileaa.DotOp):
         yield from problems
         if self.asynchronous and self.atom is not Atom.WGMMA:
             yield f"expected wgmma for an asynchronous dot, got {self.atom.keyword}"
+        if self.promoted and (self.atom is not Atom.WGMMA or not self.is_float):
+            yield "expected wgmma of floats for a promoted dot"
+        if self.promoted and self.asynchronous:
+            yield "expected a dot that is either promoted or asynchronous, got both"
         if self.atom is Atom.FMA or problems:
             return
         if self.atom is Atom.WGMMA:

@@ -32,7 +32,7 @@ from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32, I64
 from tilewright.plans.mma import PROMOTED
 from tilewright.plans.slicing import is_plain
-from tilewright.plans.tile_registers import resident_blocks, tile_words
+from tilewright.plans.tile_registers import accumulator_words, resident_blocks
 from tilewright.plans.warps import threads_of
 from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
@@ -98,7 +98,7 @@ def _resident_blocks(function: FuncOp, dots: list[DotOp], arch: Arch, asked: int
     bytes = {pointee_bytes(element_of(dot.a.type)) for dot in dots}
     if Feature.WGMMA not in arch or bytes != {EITHER_MAJOR_BYTES}:
         return asked or 1
-    accumulators = sum(tile_words(dot.result.type) for dot in dots) // threads_of(function)
+    accumulators = sum(accumulator_words(dot.result.type) for dot in dots) // threads_of(function)
     return resident_blocks(accumulators, asked)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.attribute_names import (
     CONTINUES,
     ENGINE,
@@ -242,9 +243,10 @@ def _promotes(op: DotOp) -> bool:
 
 
 def _instruction_words(op: DotOp) -> int:
-    """The accumulators of one instruction, in all warpgroups."""
+    """The 32-bit registers of the accumulators of one instruction, in all warpgroups."""
     layout = layout_of(op.c)
     columns = instruction_columns(layout) or PROMOTED_COLUMNS
     if _promotes(op):
         columns = min(columns, PROMOTED_COLUMNS)
-    return columns * WGMMA_ROWS * layout.extent(WARP) // WARPGROUP
+    elements = columns * WGMMA_ROWS * layout.extent(WARP) // WARPGROUP
+    return elements * tile_words(op.c.type) // count(op.c.type)

@@ -2,7 +2,9 @@
 
 A pipelined load is read from its stage in any layout at no extra cost. So where element-wise
 operations lie between a load and a dot, it is the loaded tile that takes the layout of the dot, and
-the operations follow in that layout: nothing passes through shared memory a second time.
+the operations follow in that layout: nothing passes through shared memory a second time. Where a
+stage cannot be read in that layout, such as int8 that is contiguous along N for fragments along K,
+each warp reads the rows that its fragments are of: then no data is exchanged between warps.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.elementwise import instructions, is_elementwise, is_tile
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
 from tilewright.dialects.nv_tileas.shape import (
@@ -28,6 +30,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.transfer import Move, transfer
+from tilewright.layout.warp_loads import warp_loads
 from tilewright.transforms.generic.dce import erase_with_sources
 from tilewright.transforms.nv_tileas.pipelined_loads import can_read_as, pipelined_loads
 
@@ -107,8 +110,15 @@ class _Hoist:
         source, layout = convert.source, layout_of(convert.result)
         if source in self._loads or transfer(layout_of(source), layout).move < Move.SHARED:
             return
-        bytes = self._exchanged_bytes(source, layout)
-        if not self._reached or LEAST_GAIN * bytes > stored_bytes(source.type):
+        if not self._is_gain(layout):
+            within = warp_loads(layout, layout_of(source), pointee_bytes(element_of(source.type)))
+            if within is None or not self._is_gain(within):
+                return
+            # Each warp reads what it needs from the stage, and exchanges it without a barrier.
+            convert.set_operand(0, self._in_layout(source, within))
+            before = source.defining_op()
+            if before is not None and not source.is_used:
+                erase_with_sources(before)
             return
         # Several threads have an element in the new layout, and all of them compute it.
         registers = layout.extent(REGISTER) * layout.extent(LANE) * layout.extent(WARP)
@@ -116,6 +126,14 @@ class _Hoist:
             return
         convert.result.replace_all_uses_with(self._in_layout(source, layout))
         erase_with_sources(convert)
+
+    def _is_gain(self, layout: Layout) -> bool:
+        """Whether the conversion to a layout reaches a load, and saves most of the exchange."""
+        self._reached, self._work = False, 0
+        self._counted.clear()
+        source = self._convert.source
+        bytes = self._exchanged_bytes(source, layout)
+        return self._reached and LEAST_GAIN * bytes <= stored_bytes(source.type)
 
     def _follows(self, value: Value) -> bool:
         """Whether a tile is recomputed in another layout, without being computed twice.

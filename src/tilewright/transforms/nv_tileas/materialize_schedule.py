@@ -162,9 +162,12 @@ class _SoftwarePipeline:
         following = self._later(inside, scheduled, producer)
         for op in replaced:
             op.erase()
-        results = [_position(last.operands, dot.result) for dot in dots]
-        for dot, position in zip(dots, results, strict=True):
-            _overlap(dot, last, position, len(dots))
+        results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
+        for dot in dots:
+            del dot.attributes[IN_FLIGHT]
+            dot.asynchronous = True
+        for position in results:
+            _wait_for_others(last, position, len(dots))
         end = Builder(InsertPoint.before(last), loop.location)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag)
         advanced = end.create(IncIterOp, iterator=consumer).result
@@ -242,12 +245,10 @@ class _StaggeredPipeline:
         return replaced
 
 
-def _overlap(dot: DotOp, last: Operation, position: int, count: int) -> None:
-    """Let a dot run on: at the end of the iteration, wait for those of the last one."""
-    del dot.attributes[IN_FLIGHT]
-    dot.asynchronous = True
-    build = Builder(InsertPoint.before(last), dot.location)
-    waited = build.create(DotWaitOp, accumulator=dot.result, pending=count)
+def _wait_for_others(last: Operation, position: int, count: int) -> None:
+    """Let the `count` dots of an iteration run on: at its end, wait for those of the last one."""
+    build = Builder(InsertPoint.before(last), last.location)
+    waited = build.create(DotWaitOp, accumulator=last.operands[position], pending=count)
     last.set_operand(position, waited.result)
 
 

@@ -203,7 +203,7 @@ def _feeds_dot(tile: Value) -> bool:
         for user in pending.pop().users:
             if isinstance(user, DotOp):
                 return True
-            follows = is_elementwise(user) or isinstance(user, Rearrangement)
+            follows = is_elementwise(user) or isinstance(user, Rearrangement | ConvertLayoutOp)
             results = user.results if follows else ()
             pending += [result for result in results if result not in seen]
             seen.update(results)

@@ -35,7 +35,7 @@ from tilewright.ir.values import BlockArgument
 from tilewright.plans.allocations import allocated_bytes, pipeline_memory
 from tilewright.plans.mma import is_promoted
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.tile_registers import resident_blocks, tile_words
+from tilewright.plans.tile_registers import accumulator_words, resident_blocks, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
@@ -238,7 +238,7 @@ def _block_limit(function: FuncOp, threads: int) -> int:
     assert arch is not None
     assert spec is not None
     dots = [op for op in function.walk() if isinstance(op, DotOp)]
-    accumulators = max([tile_words(op.c.type) for op in dots], default=0) // threads
+    accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads
     blocks = resident_blocks(accumulators, spec.occupancy)
     return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
 
@@ -273,26 +273,33 @@ def _pipeline_bytes(loop: ForOp) -> int:
 def _overlapping(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:
     """The dots of a loop, if all of them may be in flight while the next iteration starts."""
     dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
-    if not all(_may_overlap(dot, loop, loads) for dot in dots):
+    chained = {dot for argument in loop.carried for dot in _accumulating_dots(loop, argument)}
+    if not all(dot in chained and _may_overlap(dot, loop, loads) for dot in dots):
         return []
     return dots
 
 
+def _accumulating_dots(loop: ForOp, carried: BlockArgument) -> list[DotOp]:
+    """The dots that accumulate, one after the other, in a carried tile that nothing else reads."""
+    dots: list[DotOp] = []
+    value: Value = carried
+    while True:
+        users = list(value.users)
+        if len(users) != 1 or users[0].parent is not loop.body.block:
+            return []
+        (user,) = users
+        if isinstance(user, YieldOp):
+            return dots if user.operands[carried.index - 1] is value else []
+        if not isinstance(user, DotOp) or user.c is not value:
+            return []
+        dots.append(user)
+        value = user.result
+
+
 def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
-    """Whether only the next iteration's dot reads the accumulator, and stages hold A and B."""
-    body, last = loop.body.block, loop.body.block.last
-    assert last is not None
-    carried = dot.c
-    if dot.parent is not body or not isinstance(carried, BlockArgument):
-        return False
+    """Whether the accumulators of a dot are not promoted, and stages hold A and B."""
     instruction = wgmma_instruction(dot)
     if instruction is None or is_promoted(dot, instruction):
-        return False
-    if carried.owner is not body or carried.index == 0:
-        return False
-    if list(carried.users) != [dot] or list(dot.result.users) != [last]:
-        return False
-    if not isinstance(last, YieldOp) or last.operands[carried.index - 1] is not dot.result:
         return False
     return all(_is_staged(operand, loop, loads) for operand in (dot.a, dot.b))
 

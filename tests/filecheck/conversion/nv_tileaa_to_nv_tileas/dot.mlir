@@ -37,6 +37,15 @@ module {
       %d = nv_tileaa.dot %a, %b, %c {input_precision = "ieee"} : !a, !b, !c
       nv_tileaa.return
     }
+    // CHECK-LABEL: @f16_accumulators_on_sm90
+    // CHECK: nv_tileas.dot {{.*}}atom = #nv_tileas.atom<wgmma>
+    nv_tileaa.func @f16_accumulators_on_sm90(%f16_value: f16) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+      %a = nv_tileaa.splat %f16_value : f16 -> !a
+      %b = nv_tileaa.splat %f16_value : f16 -> !b
+      %c = nv_tileaa.splat %f16_value : f16 -> tensor<64x64xf16>
+      %d = nv_tileaa.dot %a, %b, %c {input_precision = "ieee"} : !a, !b, tensor<64x64xf16>
+      nv_tileaa.return
+    }
     // A warpgroup is four warps: two cannot issue wgmma.
     // CHECK-LABEL: @two_warps_on_sm90
     // CHECK: nv_tileas.dot {{.*}}atom = #nv_tileas.atom<mma_sync>

@@ -35,6 +35,26 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
 }
 // -----
+// int8 in whole words: bytes below 0x64 are 1024 more in f16. Other bytes are converted one at a time.
+#quad = #nv_tileas.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+#pair = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 80>} {
+  // CHECK-LABEL: @bytes
+  // CHECK: arith.xori {{.*}} : i32
+  // CHECK-COUNT-2: llvm.nvvm.prmt
+  // CHECK: arith.constant dense<1.152000e+03> : vector<4xf16>
+  // CHECK: arith.subf {{.*}} : vector<4xf16>
+  // CHECK-NOT: arith.xori
+  // CHECK: arith.constant dense<1.024000e+03> : vector<4xf16>
+  // CHECK: arith.sitofp {{.*}} : vector<2xi8> to vector<2xf16>
+  nv_tileaa.func @bytes(%i: tensor<128xi8, #quad>, %j: tensor<64xi8, #pair>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %0 = arith.sitofp %i : tensor<128xi8, #quad> to tensor<128xf16, #quad>
+    %1 = arith.uitofp %i : tensor<128xi8, #quad> to tensor<128xf16, #quad>
+    %2 = arith.sitofp %j : tensor<64xi8, #pair> to tensor<64xf16, #pair>
+    nv_tileaa.return
+  }
+}
+// -----
 // A 32-bit integer does not fit into f32: it is truncated with a sticky last bit, so that rounding to
 // bf16 rounds once.
 #pair = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>

@@ -14,11 +14,13 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import (
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_layouts
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.driver.compile import add_target_spec
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
 from tilewright.ir.verifier import verify
+from tilewright.layout.parts import beside
 from tilewright.support.diagnostics import UserError
 from tilewright.target.arch import ARCHES
 from tilewright.text.printer import print_op
@@ -124,6 +126,21 @@ def test_layouts_propagate_through_shape_operations() -> None:
     (leader,) = collected.preferences
     (op,) = collected.shape_ops
     assert assignment.layout(op.results[0]) == assignment.layout(leader).reshape((4096,))
+
+
+def test_layouts_propagate_through_concatenation() -> None:
+    """The registers of a thread hold its elements of both parts, one after the other."""
+    whole = "tensor<128x64xf32>"
+    body = load("a", "rows", ROWS)
+    body += f"%both = nv_tileaa.cat %a, %a axis = 0 : {TILE}, {TILE} -> {whole}\n"
+    body += f"%twice = nv_tileaa.addf %both, %both : {whole}\n"
+    collected = constraints(body)
+    assignment = solve_layouts(collected)
+    (leader,) = collected.preferences
+    (op,) = collected.shape_ops
+    part = assignment.layout(leader)
+    assert assignment.layout(op.results[0]) == beside(part, (128, 64))
+    assert not [each for each in applied(body).walk() if isinstance(each, ConvertLayoutOp)]
 
 
 def applied(body: str) -> Operation:

@@ -217,3 +217,13 @@ def test_the_instruction_is_no_deeper_than_it_must_be(
     (dot,) = [op for op in module.walk() if isinstance(op, DotOp)]
     instruction = mma_instruction(dot)
     assert (None if instruction is None else instruction[:3]) == expected
+
+
+def test_a_promoted_dot_is_by_wgmma_and_complete() -> None:
+    a, b = placements(F16)
+    accumulator = wgmma_tile((128, 32), 8)
+    assert problems(a, b, accumulator, atom="wgmma", flags="promoted, ") == []
+    messages = problems(a, b, accumulator, atom="wgmma", flags="promoted, asynchronous, ")
+    assert any("either promoted or asynchronous" in each for each in messages)
+    messages = problems(LEFT, RIGHT, ACCUMULATOR, flags="promoted, ")
+    assert any("expected wgmma of floats for a promoted dot" in each for each in messages)

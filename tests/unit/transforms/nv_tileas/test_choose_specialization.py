@@ -70,6 +70,12 @@ def test_accumulators_fit_into_registers() -> None:
     assert chosen.problem == "its accumulators take 64 of 96 registers"
 
 
+def test_two_accumulators_of_16_bits_take_a_register() -> None:
+    """128 x 128 of 256 threads take 32, also of one instruction: of 96, and of 80 at the launch."""
+    gemm = Gemm(tile=(128, 128, 64), half=True, hints=hinted(2))
+    assert specialization(gemm.persistent()).problem is None
+
+
 def test_promoted_accumulators_take_temporary_ones() -> None:
     """128 x 64 of 128 threads take 64, and those of one instruction (64 x 64) take 32."""
     gemm = Gemm("f8E4M3FN", (128, 64, 64), k_major=True, hints=hinted(3))

@@ -12,6 +12,7 @@ from scheduled_loops import (
     dots_in_flight,
     engines,
     lowered_as_far_as,
+    materialized,
     matmul,
     schedule_of,
     scheduled,
@@ -20,6 +21,7 @@ from scheduled_loops import (
 from tilewright.dialects.nv_tileaa.attributes import CacheModifier
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.matrix import DotWaitOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.pipelines import parse_pipeline
@@ -88,6 +90,29 @@ def test_an_accumulator_that_is_only_carried_stays_in_flight() -> None:
     assert schedule_of(module) == ScheduleAttr(6, distance=4, lag=1)
     assert copied_loads(module) == 2
     assert dots_in_flight(module) == 1
+
+
+def two_dots(program: str, between: str = "") -> str:
+    """A program whose dot is repeated, in the accumulator of the first."""
+    (dot,) = (line for line in program.splitlines() if "mmaf" in line)
+    first, second = dot.replace("%d =", "%d0 ="), dot.replace("%c :", "%d0 :")
+    return program.replace(dot, f"{first}\n{between}\n{second}")
+
+
+def test_dots_that_accumulate_one_after_the_other_stay_in_flight() -> None:
+    program = two_dots(matmul(128, 128, 64))
+    module = scheduled(program)
+    assert schedule_of(module) == ScheduleAttr(6, distance=4, lag=1)
+    assert dots_in_flight(module) == 2
+    waits = [op for op in materialized(program).walk() if isinstance(op, DotWaitOp)]
+    assert [wait.pending for wait in waits] == [2, 0]
+
+
+def test_dots_are_awaited_if_the_accumulator_is_read_between_them() -> None:
+    program = two_dots(
+        matmul(128, 128, 64, is_read=True), "%w = addf %d0, %d0 : tile<128x128xf32>"
+    ).replace("addf %u, %d ", "addf %u, %w ")
+    assert dots_in_flight(scheduled(program)) == 0
 
 
 def test_an_accumulator_that_the_loop_reads_is_awaited() -> None:

@@ -67,7 +67,8 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     wgmma = _Wgmma(build, plan, a_operand, b_operand)
     if is_promoted(op, plan.instruction):
         tiles = _accumulator_tiles(op, build, new.c, PROMOTED_COLUMNS)
-        return concatenate(build, wgmma.promoted(tiles, reuse=is_carried(op)))
+        results = wgmma.promoted(tiles, reuse=is_carried(op), whole=op.promoted)
+        return concatenate(build, results)
     tiles = _accumulator_tiles(op, build, new.c)
     if op.asynchronous:
         return concatenate(build, wgmma.issue(tiles))
@@ -245,22 +246,28 @@ class _Wgmma:
             results.append(accumulator)
         return results
 
-    def promoted(self, tiles: Sequence[_AccumulatorTile], *, reuse: bool) -> Sequence[Value]:
-        """Accumulate partial sums from zero, and add each to the f32 accumulators.
+    def promoted(
+        self, tiles: Sequence[_AccumulatorTile], *, reuse: bool, whole: bool
+    ) -> Sequence[Value]:
+        """Accumulate from zero over the `whole` of K, or intervals, and add to the accumulators.
 
         Reusing the registers of partial accumulators (`reuse`) saves ptxas from spills, but it
         merges two of them where both are added to the same value.
         """
         build = self._build
-        assert self._run * self._plan.instruction.shape[2] <= PROMOTION_INTERVAL
+        assert whole or self._run * self._plan.instruction.shape[2] <= PROMOTION_INTERVAL
+        runs = list(self._k_offsets())
+        intervals = [runs] if whole else [[k] for k in runs]
         type = tiles[0].accumulator.type
         zero = partial = build.create(ConstantOp, value=literal([0], type), types=[type]).result
         results: list[Value] = []
         for tile in tiles:
             accumulator = tile.accumulator
-            for k in self._k_offsets():
+            for interval in intervals:
                 (partial,) = self._fence([partial if reuse else zero])
-                (partial,) = self._wait([self._issue(partial, tile, k, reset=True)])
+                for number, k in enumerate(interval):
+                    partial = self._issue(partial, tile, k, reset=number == 0)
+                (partial,) = self._wait([partial])
                 accumulator = build.create(AddFOp, lhs=accumulator, rhs=partial).result
             results.append(accumulator)
         return results

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.numerics.narrow_floats import decode, encode
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.packed_bytes import (
+    are_whole_words,
+    bytes_to_f16,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.numerics.rounding import (
     call_intrinsic,
     cast_float,
@@ -156,10 +160,12 @@ def is_direct(op: Operation) -> bool:
 def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
     """Round to nearest even; a conversion through f32 must not round twice."""
     source, target = element_of(op.source.type), element_of(op.result.type)
+    signed = isinstance(op, casts.SIToFPOp)
+    if target is F16 and are_whole_words(new.source):
+        return bytes_to_f16(build, new.source, signed=signed)
     if target in _DIRECT:
         return None
     assert isinstance(target, FloatType)
-    signed = isinstance(op, casts.SIToFPOp)
     wide = width_of(source) > EXACT_BITS
     value = (
         _integer_to_f32_odd(build, new.source, signed)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.packed_bytes import (
+    are_whole_words,
+    shift_bytes_right,
+)
 from tilewright.dialects.arith import casts, comparison, integer
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.math.ops import AbsIOp
 from tilewright.dialects.nv_tileaa import conversion as tileaa_conversion
 from tilewright.dialects.nv_tileaa import integer as tileaa
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp
+from tilewright.dialects.nv_tileas.shape import SplatOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.rules import constant_of
+from tilewright.ir.types import I8
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -57,8 +64,20 @@ def _signed(
     op: tileaa.SignedInteger, new: tileaa.SignedInteger, build: ConversionBuilder
 ) -> Result:
     """The signed or the unsigned operation."""
+    count = _shift_count(op)
+    if count is not None and are_whole_words(new.lhs):
+        return shift_bytes_right(build, new.lhs, count)
     kind = _BY_SIGN[type(op)][op.signedness is Signedness.SIGNED]
     return build.create(kind, lhs=new.lhs, rhs=new.rhs)
+
+
+def _shift_count(op: tileaa.SignedInteger) -> int | None:
+    """The number of bits by which all int8 are shifted right, unsigned, if it is a constant."""
+    if not isinstance(op, tileaa.ShRIOp) or op.signedness is Signedness.SIGNED:
+        return None
+    source = op.rhs.defining_op()
+    count = splat_of(constant_of(source.source if isinstance(source, SplatOp) else op.rhs))
+    return count if count is not None and count < I8.width else None
 
 
 @converts(tileaa.DivIOp)

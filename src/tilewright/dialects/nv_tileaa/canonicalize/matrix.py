@@ -1,4 +1,4 @@
-"""Folds of dots: of constants, and with an operand of zeros."""
+"""Folds of dots: of constants, with an operand of zeros, and into the accumulator of a dot."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.canonicalize.constants import materialize
 from tilewright.dialects.nv_tileaa.canonicalize.finite import is_finite
 from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.rules import constant_of, rule
 from tilewright.ir.types import F32, FloatType
@@ -43,6 +44,22 @@ def fold_constant_dot(op: DotOp, build: Rewriter) -> Replacement:
         return None
     folded = _fold_constants(op, constants)
     return None if folded is None else materialize(folded, op.result.type, build)
+
+
+@rule(AddIOp)
+def fold_addition_into_dot(op: AddIOp, build: Rewriter) -> Replacement:
+    """`x + dot a, b, 0` of integers is `dot a, b, x`: both wrap around.
+
+    Floats would be rounded in another order: `promote-dots` in nv_tileas keeps it.
+    """
+    for value, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        dot = value.defining_op()
+        if not isinstance(dot, DotOp) or dot.parent is not op.parent:
+            continue
+        if value.has_one_use and _is_zero(dot.c):
+            operands = [other if operand is dot.c else operand for operand in dot.operands]
+            return build.insert(dot.like(operands, [op.result.type])).results[0]
+    return None
 
 
 def _is_zero(tile: Value) -> bool:
@@ -123,4 +140,4 @@ def _integer_dot(op: DotOp) -> Dot:
     return lambda a, b, c: integer.dot(a, b, c, bits, accumulator_bits, signed=signed)
 
 
-RULES: Final[Rules] = (fold_constant_dot,)
+RULES: Final[Rules] = (fold_constant_dot, fold_addition_into_dot)

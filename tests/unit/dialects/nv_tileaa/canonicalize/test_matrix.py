@@ -51,6 +51,34 @@ INTEGERS = "%x: tensor<4x4xi8>, %y: tensor<4x4xi8>, %z: tensor<4x4xi32>"
 FLOATS = "%x: tensor<4x4xf16>, %y: tensor<4x4xf16>, %z: tensor<4x4xf32>"
 
 
+def added(first: str, second: str, type: str, kind: str = "i") -> str:
+    return f"%s = aa.add{kind} %{first}, %{second} : {type}\n" + use(f"%s : {type}")
+
+
+@pytest.mark.parametrize(("first", "second"), [("r", "z"), ("z", "r")])
+def test_an_integer_is_added_by_the_dot(first: str, second: str) -> None:
+    head = splat("k", "0", I8["c"], "i32")
+    kinds = ", ".join(I8[name] for name in "abc")
+    body = f"%r = aa.dot %x, %y, %k {SIGNED} : {kinds}\n" + added(first, second, I8["c"])
+    assert same(head + body, dot("x", "y", "z", SIGNED, types=I8), INTEGERS)
+
+
+def test_a_float_is_not_added_by_the_dot() -> None:
+    """The sum would be rounded more often."""
+    head = splat("k", "0.0", F16["c"], "f32")
+    kinds = ", ".join(F16[name] for name in "abc")
+    body = head + f"%r = aa.dot %x, %y, %k : {kinds}\n" + added("z", "r", F16["c"], "f")
+    assert any("aa.addf" in line for line in simplified(body, FLOATS))
+
+
+def test_a_dot_with_another_use_is_not_repeated() -> None:
+    head = splat("k", "0", I8["c"], "i32")
+    body = head + dot("x", "y", "k", SIGNED, types=I8) + added("r", "z", I8["c"])
+    lines = simplified(body, INTEGERS)
+    assert sum("aa.dot" in line for line in lines) == 1
+    assert any("aa.addi" in line for line in lines)
+
+
 @pytest.mark.requirement("R2-003")
 @pytest.mark.parametrize(("a", "b"), [("k", "x"), ("x", "k"), ("k", "k")])
 def test_an_integer_dot_with_zero_is_the_accumulator(a: str, b: str) -> None:

@@ -68,6 +68,13 @@ PROGRAMS = {
         "%o = arith.constant 9 : i32\n%c = aa.splat %o : i32 -> tensor<4x4xi32>\n"
         + DOT.format("-1", "%b", "%c") + PUT_I,
     ],
+    "fold_addition_into_dot": [
+        "%o = arith.constant 0 : i32\n%c = aa.splat %o : i32 -> tensor<4x4xi32>\n"
+        + DOT.format("3", "%a", "%c").replace(
+            "%r = aa.view %d", "%e = aa.addi %d, %a0 : tensor<4x4xi32>\n%r = aa.view %e"
+        )
+        + PUT_I,
+    ],
     "fuse_addptr_chain": [
         "%x = aa.addptr %iin, %n : !aa.ptr<i32>, i32\n%y = aa.addptr %x, %n : !aa.ptr<i32>, i32\n"
         "%v, %t = aa.load weak %y : !aa.ptr<i32> -> i32\n%r = aa.splat %v : i32 -> tensor<16xi32>\n"

@@ -1,0 +1,74 @@
+"""Additions of dots that start at zero, as in `accumulator += a @ b`, by the dots themselves.
+
+To accumulate in the dot instead would round the accumulator once for each instruction along K: the
+program asks for one rounding. But a dot and an addition after it take registers for two tiles, and
+for accumulators of a wide tile there are none. A promoted dot adds its partial accumulators column
+block by column block, with the same result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.arith.literals import splat_of
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.attributes import RoundingMode
+from tilewright.dialects.nv_tileaa.floating import AddFOp
+from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.shape import SplatOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.passes import Pass
+from tilewright.ir.rules import constant_of
+from tilewright.plans.mma import PROMOTED
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+
+class PromoteDots(Pass):
+    """Let dots by wgmma add what they accumulate from zero to a tile."""
+
+    name = "promote-dots"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for dot in [inner for inner in op.walk() if isinstance(inner, DotOp)]:
+            addition = _only_addition(dot)
+            if addition is not None and _is_promotable(dot):
+                _promote(dot, addition)
+
+
+def _is_promotable(dot: DotOp) -> bool:
+    """Whether a dot starts at zero, and all of its K is one partial accumulator."""
+    is_whole = element_of(dot.a.type) not in PROMOTED
+    return dot.atom is Atom.WGMMA and not dot.promoted and is_whole and _is_zero(dot.c)
+
+
+def _is_zero(tile: Value) -> bool:
+    source = tile.defining_op()
+    scalar = source.source if isinstance(source, SplatOp) else tile
+    return splat_of(constant_of(scalar)) == 0
+
+
+def _only_addition(dot: DotOp) -> AddFOp | None:
+    """The addition that is the only use of a dot, rounded to nearest even, in the same block."""
+    users = list(dot.result.users)
+    addition = users[0] if len(users) == 1 else None
+    if not isinstance(addition, AddFOp) or addition.parent is not dot.parent:
+        return None
+    is_nearest = addition.rounding_mode is RoundingMode.NEAREST_EVEN
+    return addition if is_nearest and not addition.flush_to_zero else None
+
+
+def _promote(dot: DotOp, addition: AddFOp) -> None:
+    """Replace an addition by the dot, which follows the other operand then."""
+    other = addition.rhs if addition.lhs is dot.result else addition.lhs
+    build = Builder(InsertPoint.before(addition), dot.location)
+    promoted = build.insert(dot.like([dot.a, dot.b, other], [dot.result.type]))
+    assert isinstance(promoted, DotOp)
+    promoted.promoted = True
+    addition.result.replace_all_uses_with(promoted.result)
+    addition.erase()
+    dot.erase()

@@ -67,19 +67,32 @@ def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[Prefetc
     """The first loads whose tiles fit into the registers.
 
     None whose tile is converted at once: the conversion hides the latency of the loads, or the
-    tile is large. Large unordered tiles go through shared memory.
+    tile is large. Large unordered tiles go through shared memory, and with them the indices that
+    they are loaded with.
     """
     chosen: list[PrefetchableLoad] = []
     left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
+    indices = {
+        index.load
+        for load in loads
+        if _feeds_tensor_cores(load) or _is_staged(load, threads)
+        for index in load.index_loads
+    }
     for load in loads:
         words = tile_words(load.load.results[0].type)
-        if words >= LARGE * threads and load.is_unordered:
+        if _is_staged(load, threads) or load.load in indices or not load.is_speculatable:
             continue
         cost = max(words, threads)
         if cost <= left and not load.is_converted and not _feeds_tensor_cores(load):
             left -= cost
             chosen.append(load)
     return chosen
+
+
+def _is_staged(load: PrefetchableLoad, threads: int) -> bool:
+    """Whether a tile is large and unordered, so that a software pipeline may copy it."""
+    words = tile_words(load.load.results[0].type)
+    return words >= LARGE * threads and load.is_unordered
 
 
 def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:

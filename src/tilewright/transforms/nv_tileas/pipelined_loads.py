@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.values import Value
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
 """A load of a tile: of a view, or through pointers."""
@@ -56,6 +57,10 @@ TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
 
 MAX_STAGES: Final = 6
 """Of pipelines with dots: more were slower on an H200 (docs/decisions/0015)."""
+
+
+INDEX_REGISTERS: Final = 8
+"""Registers of a thread for a tile of indices that a loop carries."""
 
 
 class ConvertedUse(NamedTuple):
@@ -89,9 +94,19 @@ class StagePlan(NamedTuple):
 
 def pipelined_loads(loop: ForOp) -> list[TileLoad]:
     """The loads of a loop that a pipeline can copy, and that no token orders after an access."""
-    loads = [each.load for each in find_prefetchable_loads(loop) if each.is_first]
-    tiles = [load for load in loads if isinstance(load, TileLoad)]
-    return [load for load in tiles if maybe_layout_of(load.results[0]) is not None]
+    loads = find_prefetchable_loads(loop)
+    tiles = [each.load for each in loads if each.is_first and _has_small_indices(each)]
+    return [
+        load
+        for load in tiles
+        if isinstance(load, TileLoad) and maybe_layout_of(load.results[0]) is not None
+    ]
+
+
+def _has_small_indices(load: PrefetchableLoad) -> bool:
+    """Whether a loop can carry the indices that it loads a tile with."""
+    layouts = [maybe_layout_of(index.load.results[0]) for index in load.index_loads]
+    return all(each is None or each.extent(REGISTER) <= INDEX_REGISTERS for each in layouts)
 
 
 def engine_of(load: TileLoad) -> CopyEngine:

@@ -25,7 +25,6 @@ from tilewright.dialects.nv_tileas.shape import PermuteOp
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.effects import is_dead
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
@@ -242,7 +241,7 @@ class StageCopies:
         """Erase what only computed the addresses of loads that are erased."""
         for each in self._loads:
             for op in reversed(each.address_ops):
-                if op.parent is not None and is_dead(op):
+                if op.parent is not None and not any(result.is_used for result in op.results):
                     op.erase()
 
     def _read_one(

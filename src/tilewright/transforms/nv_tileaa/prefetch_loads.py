@@ -72,15 +72,15 @@ def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[Prefetc
     """
     chosen: list[PrefetchableLoad] = []
     left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
-    indices = {
-        index.load
+    addresses = {
+        op
         for load in loads
         if _feeds_tensor_cores(load) or _is_staged(load, threads)
-        for index in load.index_loads
+        for op in load.address_ops
     }
     for load in loads:
         words = tile_words(load.load.results[0].type)
-        if _is_staged(load, threads) or load.load in indices or not load.is_speculatable:
+        if _is_staged(load, threads) or load.load in addresses or not load.is_speculatable:
             continue
         cost = max(words, threads)
         if cost <= left and not load.is_converted and not _feeds_tensor_cores(load):

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE
 from tilewright.dialects.nv_tileas.attributes import (
+    Atom,
     CopyEngine,
     in_shared_memory,
     layout_of,
@@ -26,6 +27,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import CP_ASYNC_BYTES
 from tilewright.dialects.nv_tileas.shape import (
+    CatOp,
     ConvertLayoutOp,
     ExpandDimsOp,
     PermuteOp,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
@@ -213,16 +216,26 @@ def _read_memory(load: TileLoad, wanted: Layout) -> Layout | None:
 
 def _feeds_dot(tile: Value) -> bool:
     """Whether a dot takes a tile, or the result of element-wise and shape operations on it."""
+    return next(_dots_of(tile, Rearrangement), None) is not None
+
+
+def feeds_tensor_cores(tile: Value) -> bool:
+    """Whether tensor cores multiply a tile, or what is computed from it, in any layout."""
+    dots = _dots_of(tile, Rearrangement, ConvertLayoutOp, CatOp)
+    return any(dot.atom is not Atom.FMA for dot in dots)
+
+
+def _dots_of(tile: Value, *followed: type[Operation]) -> Iterator[DotOp]:
+    """The dots that take a tile, or what element-wise and other operations make of it."""
     pending, seen = [tile], {tile}
     while pending:
         for user in pending.pop().users:
             if isinstance(user, DotOp):
-                return True
-            follows = is_elementwise(user) or isinstance(user, Rearrangement)
+                yield user
+            follows = is_elementwise(user) or isinstance(user, followed)
             results = user.results if follows else ()
             pending += [result for result in results if result not in seen]
             seen.update(results)
-    return False
 
 
 def _converted_uses(

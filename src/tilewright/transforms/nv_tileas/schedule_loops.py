@@ -48,6 +48,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     MAX_STAGES,
     TileLoad,
     engine_of,
+    feeds_tensor_cores,
     pipelined_loads,
     plan_stage,
 )
@@ -68,9 +69,9 @@ if TYPE_CHECKING:
 
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
-COPIED_BESIDE_DOTS: Final = 4
-"""Registers of a thread, at least, for a tile that only its own threads read, in loops with dots:
-`prefetch-loads` leaves what feeds dots to pipelines, so that nothing else hides its latency."""
+COPIED_FOR_DOTS: Final = 4
+"""Registers of a thread, at least, for a tile that only its own threads read, but whose elements
+feed a dot after arithmetic: `prefetch-loads` leaves it to pipelines."""
 MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
@@ -186,25 +187,24 @@ def _has_agents(function: FuncOp) -> bool:
 
 def _pipelined(loop: ForOp, threads: int) -> list[TileLoad]:
     """The loads of a loop that its pipeline copies."""
-    candidates = pipelined_loads(loop)
-    has_dots = bool(candidates) and any(isinstance(op, DotOp) for op in loop.body.walk())
-    least = (COPIED_BESIDE_DOTS if has_dots else LARGE) * threads
-    loads = [load for load in candidates if _is_worthwhile(load, least)]
+    loads = [load for load in pipelined_loads(loop) if _is_worthwhile(load, threads)]
     if not is_private(loads):
         return _without_excess(loads, threads)
     # Only the barrier of the block after the wait orders a load before a write of another thread.
     return [load for load in loads if not load.result_token.is_used]
 
 
-def _is_worthwhile(load: TileLoad, least: int) -> bool:
-    """Whether a tile feeds a dot from its stage, or is copied asynchronously and large enough.
-
-    `least` is the number of registers that it takes at least, in all threads.
-    """
+def _is_worthwhile(load: TileLoad, threads: int) -> bool:
+    """Whether a tile feeds a dot from its stage, or is copied asynchronously and large enough."""
     if not plan_stage(load).is_private:
         return True
-    is_large = tile_words(load.results[0].type) >= least
-    return is_large and engine_of(load) is CopyEngine.CP_ASYNC
+    if engine_of(load) is not CopyEngine.CP_ASYNC:
+        return False
+    tile = load.results[0]
+    words = tile_words(tile.type)
+    if words >= LARGE * threads:
+        return True
+    return words >= COPIED_FOR_DOTS * threads and feeds_tensor_cores(tile)
 
 
 def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:

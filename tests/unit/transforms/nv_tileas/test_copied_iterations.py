@@ -6,14 +6,24 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from indexed_loops import DIVIDED, NESTED, POINTER, VIEW, indexed_matmul, paged_attention
+from indexed_loops import (
+    B_VIEW,
+    DIVIDED,
+    LIST_VIEW,
+    MATRIX,
+    NESTED,
+    POINTER,
+    VIEW,
+    indexed_matmul,
+    paged_attention,
+)
 from scheduled_loops import engines, lowered_as_far_as, materialized, scheduled
 
 import tilewright
 from tilewright.dialects.nv_tileaa.integer import CmpIOp, DivIOp
 from tilewright.dialects.nv_tileas.attribute_names import LATE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
-from tilewright.dialects.nv_tileas.memory import LoadOp
+from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.driver.api import read_runnable
@@ -160,3 +170,45 @@ def test_a_table_of_pages(iterations: int, schedule: str) -> None:
         scores = q[:64].astype(np.float32) @ k[rows].astype(np.float32).T
         expected += scores @ v[rows].astype(np.float32)
     assert np.array_equal(o, expected)
+
+
+GATHERED: Final = f"gather_scatter_view<tile=(32x64), padding_value = zero, {MATRIX}, sparse_dim=0>"
+ROWS: Final = "partition_view<tile=(32), padding_value = zero, tensor_view<?xi32, strides=[1]>>"
+
+
+def gathered_matmul() -> str:
+    """`c = a @ b[list]`: the rows of B are loaded in the loop, 32 at a time."""
+    text = indexed_matmul(f"""%k, %t0 = load_view_tko weak %lv[%i]
+                : {ROWS}, tile<i32> -> tile<32xi32>, token""")
+    text = text.replace("shape = [%n], strides = [1]", "shape = [%extent], strides = [1]")
+    text = text.replace(
+        f"make_partition_view %lt : {LIST_VIEW}", f"make_partition_view %lt : {ROWS}"
+    )
+    text = text.replace(
+        f"make_partition_view %qt : {B_VIEW}", f"make_gather_scatter_view %qt : {GATHERED}"
+    )
+    text = text.replace("%pv[%zero, %k]", "%pv[%zero, %i]")
+    return text.replace(
+        f": {B_VIEW}, tile<i32> -> tile<32x64xf16>",
+        f": {GATHERED}, tile<32xi32>, tile<i32> -> tile<32x64xf16>",
+    )
+
+
+@pytest.mark.parametrize("iterations", TRIPS)
+def test_a_list_of_rows(iterations: int) -> None:
+    numbers = np.random.default_rng(iterations)
+    extent = max(32 * iterations - 16, 16)
+    a, b = small(numbers, 64, extent), small(numbers, extent, 64)
+    rows = numbers.permutation(extent).astype(np.int32)
+    c = np.full((64, 64), 99, np.float32)
+    run(gathered_matmul(), [a, b, c, rows, extent, iterations, 1], "stages=4")
+    expected = (
+        a.astype(np.float32) @ b[rows].astype(np.float32) if iterations else np.zeros((64, 64))
+    )
+    assert np.array_equal(c, expected)
+
+
+def test_threads_load_the_row_indices_that_they_need() -> None:
+    module = lowered_as_far_as("schedule-loops", gathered_matmul())
+    (gather,) = (op for op in module.walk() if isinstance(op, GatherLoadOp))
+    assert gather.indices[0].defined_by(TiledLoadOp) is not None

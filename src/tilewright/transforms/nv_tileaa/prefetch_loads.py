@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.elementwise import is_elementwise
 from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.shape import BroadcastOp, Rearrangement
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp, CatOp, Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
@@ -107,7 +107,7 @@ def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
         user = pending.pop()
         if isinstance(user, DotOp):
             return mma_instruction(user) is not None
-        follows = isinstance(user, Rearrangement) or is_elementwise(user)
+        follows = isinstance(user, Rearrangement | CatOp) or is_elementwise(user)
         if follows and not isinstance(user, BroadcastOp) and user not in seen:
             seen.add(user)
             pending += [each for result in user.results for each in result.users]

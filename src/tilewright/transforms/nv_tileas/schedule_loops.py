@@ -69,9 +69,6 @@ if TYPE_CHECKING:
 
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
-COPIED_FOR_DOTS: Final = 4
-"""Registers of a thread, at least, for a tile that only its own threads read, but whose elements
-feed a dot after arithmetic: `prefetch-loads` leaves it to pipelines."""
 MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
@@ -195,16 +192,16 @@ def _pipelined(loop: ForOp, threads: int) -> list[TileLoad]:
 
 
 def _is_worthwhile(load: TileLoad, threads: int) -> bool:
-    """Whether a tile feeds a dot from its stage, or is copied asynchronously and large enough."""
+    """Whether a tile feeds a dot from its stage, or is copied asynchronously and worth it.
+
+    It is if it is large, or if tensor cores multiply what is computed from it: `prefetch-loads`
+    leaves that to pipelines.
+    """
     if not plan_stage(load).is_private:
         return True
-    if engine_of(load) is not CopyEngine.CP_ASYNC:
-        return False
     tile = load.results[0]
-    words = tile_words(tile.type)
-    if words >= LARGE * threads:
-        return True
-    return words >= COPIED_FOR_DOTS * threads and feeds_tensor_cores(tile)
+    is_large = tile_words(tile.type) >= LARGE * threads
+    return engine_of(load) is CopyEngine.CP_ASYNC and (is_large or feeds_tensor_cores(tile))
 
 
 def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:

@@ -303,7 +303,7 @@ def test_a_cache_hint_passes_through_registers() -> None:
 
 
 def packed_matmul(columns: int) -> str:
-    """A dot with two tiles of B from one: the low and the high halves of the bytes of 32 rows."""
+    """A dot with two tiles of B from one: the low and the high 4 bits of 32 rows."""
     a = "partition_view<tile=(128x32), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>"
     b = (
         f"partition_view<tile=(32x{columns}), padding_value = zero, "

@@ -23,7 +23,7 @@ import tilewright
 from tilewright.dialects.nv_tileaa.integer import CmpIOp, DivIOp
 from tilewright.dialects.nv_tileas.attribute_names import LATE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
-from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
+from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.driver.api import read_runnable
@@ -206,9 +206,3 @@ def test_a_list_of_rows(iterations: int) -> None:
         a.astype(np.float32) @ b[rows].astype(np.float32) if iterations else np.zeros((64, 64))
     )
     assert np.array_equal(c, expected)
-
-
-def test_threads_load_the_row_indices_that_they_need() -> None:
-    module = lowered_as_far_as("schedule-loops", gathered_matmul())
-    (gather,) = (op for op in module.walk() if isinstance(op, GatherLoadOp))
-    assert gather.indices[0].defined_by(TiledLoadOp) is not None

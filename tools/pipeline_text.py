@@ -55,6 +55,9 @@ class Loop(NamedTuple):
     """Whether the rows of the result are reduced before they are stored."""
     overwrites: str
     """Where a store overwrites a tile of A: `after` the loop, or inside of it; nothing if not."""
+    indices: str = ""
+    """How the loop loads the index of a tile along K from a list: through a `view`, a `pointer`, or
+    with a `mask`; or the `rows` that are gathered, from a matrix. Nothing if it does not."""
     split: Split | None = None
     """What loop splitting makes two loops of; the second accumulator counts twice."""
     ctas: int = 1
@@ -112,20 +115,22 @@ def text_of(loop: Loop) -> str:
 cuda_tile.module @m {{
   entry @k(%p: tile<ptr<{a.loaded}>>, %q0: tile<ptr<{(b or a).loaded}>>,
            %o: tile<ptr<{loop.stored}>>,
-           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %limit0: tile<i32>) {loop.hints}{{
+           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %limit0: tile<i32>,
+           %list: tile<ptr<i32>>) {loop.hints}{{
     {_setup(loop)}
     %none = constant <{sum_type}: {zero}> : {c}
     %t0 = make_token : token
     for %i in (%zero to %tiles, step %one) : tile<i32> {{
       %s, %w2, %loaded = for %j in (%first to %count, step %step) : tile<i32>
           iter_values(%acc = %none, %w = %none, %before = %t0) -> ({c}, {c}, token) {{
+        {_index(loop)}
         {_load(loop, a)}
         {_changed(loop, a)}
         {_load(loop, b) if b else ""}
         {_changed(loop, b) if b else ""}
         {_split(loop) if loop.split else _accumulate(loop)}
         {read}
-        {_overwritten(loop, "%j", "%at1") if loop.overwrites == "inside" else ""}
+        {_overwritten(loop, "%index", "%at1") if loop.overwrites == "inside" else ""}
         %after = join_tokens %before, %at1 : token
         continue %d, {second}, {"%after" if loop.overwrites else "%before"} : {c}, {c}, token
       }}
@@ -215,7 +220,8 @@ def _setup(loop: Loop) -> str:
     %av = make_partition_view %at : {_view_type(loop, "a")}{b_views}
     %ct = make_tensor_view %pc, shape = [%rows, {width}], strides = [{width}, 1]
         : tile<i32> -> {_tensor_type(loop, "c")}
-    %cv = make_partition_view %ct : {_view_type(loop, "c")}"""
+    %cv = make_partition_view %ct : {_view_type(loop, "c")}
+    {_list_view(loop)}"""
 
 
 def _stride(operand: Operand, width: str) -> str:
@@ -230,12 +236,62 @@ def _load(loop: Loop, operand: Operand) -> str:
     if operand.gathered:
         return _gather(loop, operand)
     name, view = operand.name, _view_type(loop, operand.name)
-    indices = "%i, %j" if name == "a" else "%j, %zero"
+    indices = "%i, %index" if name == "a" else "%index, %zero"
     tile = _tile(loop, operand, operand.loaded)
     return (
         f"%{name}0, %{name}t1 = load_view_tko weak %{name}v[{indices}] token = %t0 "
         f": {view}, tile<i32> -> {tile}, token"
     )
+
+
+def _list_type(loop: Loop) -> str:
+    """The view of the indices."""
+    if loop.indices == "rows":
+        tile, tensor = f"1x{loop.tile[0]}", "tensor_view<?x?xi32, strides=[?,1]>"
+    else:
+        tile, tensor = "1", "tensor_view<?xi32, strides=[1]>"
+    return f"partition_view<tile=({tile}), padding_value = zero, {tensor}>"
+
+
+def _list_view(loop: Loop) -> str:
+    """The view `%lv` of the indices, if they are loaded through one: none exist beyond its end."""
+    if loop.indices not in ("view", "rows"):
+        return ""
+    view = _list_type(loop)
+    tensor = view[view.index("tensor_view") : -1]
+    shape = "shape = [%count], strides = [1]"
+    if loop.indices == "rows":
+        shape = "shape = [%count, %rows], strides = [%rows, 1]"
+    return f"""%lt = make_tensor_view %list, {shape} : tile<i32> -> {tensor}
+    %lv = make_partition_view %lt : {view}"""
+
+
+def _index(loop: Loop) -> str:
+    """The index of a tile along K in an iteration: `%index`."""
+    if loop.indices == "view":
+        return f"""%li, %lt1 = load_view_tko weak %lv[%j] token = %t0
+            : {_list_type(loop)}, tile<i32> -> tile<1xi32>, token
+        %index = reshape %li : tile<1xi32> -> tile<i32>"""
+    if loop.indices in ("pointer", "mask"):
+        mask, types = "", ""
+        if loop.indices == "mask":
+            mask, types = ", %listed, %zero", ", tile<i1>, tile<i32>"
+        return f"""%lp = offset %list, %j : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+        %listed = cmpi less_than %j, %count, signed : tile<i32> -> tile<i1>
+        %index, %lt1 = load_ptr_tko weak %lp{mask} token=%t0
+            : tile<ptr<i32>>{types} -> tile<i32>, token"""
+    return "%index = assume div_by<1>, %j : tile<i32>"
+
+
+def _gathered_rows(loop: Loop, numbers: str) -> str:
+    """The rows of A that are gathered: `%back`, the last row first or as a matrix has them."""
+    if loop.indices != "rows":
+        return f"%back = subi %last, %gr : {numbers}"
+    m = loop.tile[0]
+    return f"""%li, %lt1 = load_view_tko weak %lv[%j, %i] token = %t0
+            : {_list_type(loop)}, tile<i32> -> tile<1x{m}xi32>, token
+        %lr = reshape %li : tile<1x{m}xi32> -> tile<{m}x1xi32>
+        %back = broadcast %lr : tile<{m}x1xi32> -> {numbers}"""
 
 
 def _gather(loop: Loop, operand: Operand) -> str:
@@ -252,7 +308,7 @@ def _gather(loop: Loop, operand: Operand) -> str:
     row, column = ("%back", "%gc") if operand.k_major else ("%gc", "%gr")
     return f"""
         %gi = muli %i, %height : tile<i32>
-        %gj = muli %j, %extent : tile<i32>
+        %gj = muli %index, %extent : tile<i32>
         {_spread("%gi", "%gis", numbers)}
         {_spread("%gj", "%gjs", numbers)}
         {_spread("%rows", "%rowss", numbers)}
@@ -268,7 +324,7 @@ def _gather(loop: Loop, operand: Operand) -> str:
         %gc = addi %cis, %gjs : {numbers}
         %ones = constant <i32: 1> : {numbers}
         %last = subi %rowss, %ones : {numbers}
-        %back = subi %last, %gr : {numbers}
+        {_gathered_rows(loop, numbers)}
         %line = muli {row}, %strides : {numbers}
         %offsets = addi %line, {column} : {numbers}
         %pa1 = reshape %pa : tile<ptr<{element}>> -> tile<1x1xptr<{element}>>

@@ -4,6 +4,7 @@
 
 Each program is a GEMM of random shape, types, majors, alignment, strides, padding and trip count,
 or a sum of tiles. Operands may be converted, scaled, or gathered through pointers with a mask; the
+index of a tile along K, or the rows that are gathered, may be loaded from a list in the loop; the
 loop may read the accumulator, too, or have a second one that a condition on the counter chooses, so
 that it is split; a loop may be around it, a reduction after it, and a store that overwrites what it
 loaded. The CTAs of a cluster may share its tiles. It is compiled under a random schedule and run on
@@ -77,6 +78,7 @@ PADDINGS: Final = {
 }
 """The padding that a type has besides zero, where it is not that of other floats."""
 FLOAT_PADDINGS: Final = ("neg_zero", "nan", "pos_inf", "neg_inf")
+INDICES: Final = ("",) * 5 + ("view", "pointer", "mask", "rows")
 PREDICATES: Final = ("less_than", "less_than", "less_than_or_equal", "greater_than_or_equal")
 
 
@@ -148,6 +150,9 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
     stores, output = pick.choice(STORES), pick.choice(OUTPUTS)
     if agents and stores and pick.random() < 0.8:
         loop = for_tma_stores(loop)
+    indices = pick.choice(INDICES)
+    if indices == "rows" and not (a.gathered and a.k_major):
+        indices = "pointer"
     parts = (loop.schedule, f"k-parts={k_parts}" if k_parts else "", agents, stores)
     loop = loop._replace(
         schedule=",".join(filter(None, parts)),
@@ -157,6 +162,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         split=split if is_split else None,
         ctas=ctas if loop.arch == "sm_90" else 1,
         output=output if loop.accumulator == "f32" else "",
+        indices=indices,
     )
     return halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
 
@@ -210,7 +216,20 @@ def arguments_of(loop: Loop, seed: int) -> list[Any]:
     c = np.full((m * width,), 99, np.int32 if loop.stored == "i32" else DTYPES[loop.stored])
     # An empty array has no address.
     a, b = (each if each.size else np.zeros(16, each.dtype) for each in (a, b))
-    return [a, b, c, m, n, k, loop.split.limit if loop.split else 0]
+    return [a, b, c, m, n, k, loop.split.limit if loop.split else 0, indices_of(loop, numbers)]
+
+
+def indices_of(loop: Loop, numbers: np.random.Generator) -> Any:
+    """Every tile along K in a random order, or every row of A for each of them.
+
+    The array ends with the last of them, so that to read another one is an error.
+    """
+    m, _, k = loop.extents
+    count = -(-k // loop.tile[2])
+    listed = numbers.permutation(count)
+    if loop.indices == "rows":
+        listed = np.array([numbers.permutation(m) for _ in range(count)]).reshape(-1)
+    return listed.astype(np.int32) if count else np.full(1, -1, np.int32)
 
 
 def outcomes(loop: Loop, seed: int, module: Operation, *, gpu: bool) -> Iterator[list[Any]]:

@@ -63,8 +63,8 @@ def _operations(loop: Loop) -> Iterator[str]:
     """What the operations of the pipelines show."""
     program = optimized(text_of(loop))
     for op in lowered_as_far_as("slice-dots", program, loop.arch, schedule=loop.schedule).walk():
-        if isinstance(op, DotOp) and op.atom is Atom.WGMMA and element_of(op.c.type) is F16:
-            yield "f16 accumulators of wgmma"
+        if isinstance(op, DotOp):
+            yield from _of_dot(op)
         match op:
             case CreatePipelineOp():
                 yield "private stages" if op.private else "stages that other threads read"
@@ -78,12 +78,18 @@ def _operations(loop: Loop) -> Iterator[str]:
                 yield "copies through pointers with a mask"
             case ConsumerReadOp() if op.at is not None:
                 yield "dots in slices"
-            case DotOp() if op.asynchronous:
-                yield "dots in flight"
-            case DotOp() if op.atom is Atom.WGMMA and not in_shared_memory(op.a):
-                yield "A of wgmma in registers"
             case _:
                 pass
+
+
+def _of_dot(op: DotOp) -> Iterator[str]:
+    """What a dot shows."""
+    if op.asynchronous:
+        yield "dots in flight"
+    if op.atom is Atom.WGMMA and element_of(op.c.type) is F16:
+        yield "f16 accumulators of wgmma"
+    if op.atom is Atom.WGMMA and not in_shared_memory(op.a):
+        yield "A of wgmma in registers"
 
 
 def _decisions(loop: Loop) -> Iterator[str]:

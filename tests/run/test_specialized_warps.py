@@ -151,6 +151,27 @@ def test_copies_that_need_a_scalar_of_the_outer_loop() -> None:
     operands.check(operands.dot(2, 0, 1), operands.dot(1, 0, 2), operands.dot(0, 2, 3))
 
 
+def test_copies_that_need_a_scalar_from_memory() -> None:
+    """The producer loads it, too: a bit of numbers of A, the lowest one of the exponent."""
+    gemm = Gemm()
+    text = gemm.program(f"""
+    %list = ptr_to_ptr %p : tile<ptr<f16>> -> tile<ptr<i32>>
+    %scale = constant <i32: 1024> : tile<i32>
+    for %i in (%zero to %tiles, step %one) : tile<i32> {{
+      %address = offset %list, %i : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+      %bits, %read = load_ptr_tko weak %address : tile<ptr<i32>> -> tile<i32>, token
+      %exponent = divi %bits, %scale unsigned : tile<i32>
+      %row = remi %exponent, %two unsigned : tile<i32>
+      {gemm.k_loop(row="%row")}
+      {gemm.store()}
+      continue
+    }}""")
+    operands = Operands(gemm, Case(tiles=4))
+    operands.a[0, :8:2] = [1, 0, 1, 1]
+    operands.run(text)
+    operands.check(*[operands.dot(row) for row in (1, 0, 1, 1)])
+
+
 @pytest.mark.parametrize("split", keep_first([2, 0, 9]))
 def test_consecutive_loops(split: int) -> None:
     """The second goes on where the first ends, as `loop-split` makes them; one may be empty."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.elementwise import is_elementwise
 from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.shape import BroadcastOp, Rearrangement
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp, CatOp, Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
@@ -67,19 +67,32 @@ def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[Prefetc
     """The first loads whose tiles fit into the registers.
 
     None whose tile is converted at once: the conversion hides the latency of the loads, or the
-    tile is large. Large unordered tiles go through shared memory.
+    tile is large. Large unordered tiles go through shared memory, and with them the indices that
+    they are loaded with.
     """
     chosen: list[PrefetchableLoad] = []
     left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
+    addresses = {
+        op
+        for load in loads
+        if _feeds_tensor_cores(load) or _is_staged(load, threads)
+        for op in load.address_ops
+    }
     for load in loads:
         words = tile_words(load.load.results[0].type)
-        if words >= LARGE * threads and load.is_unordered:
+        if _is_staged(load, threads) or load.load in addresses or not load.is_speculatable:
             continue
         cost = max(words, threads)
         if cost <= left and not load.is_converted and not _feeds_tensor_cores(load):
             left -= cost
             chosen.append(load)
     return chosen
+
+
+def _is_staged(load: PrefetchableLoad, threads: int) -> bool:
+    """Whether a tile is large and unordered, so that a software pipeline may copy it."""
+    words = tile_words(load.load.results[0].type)
+    return words >= LARGE * threads and load.is_unordered
 
 
 def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
@@ -94,7 +107,7 @@ def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
         user = pending.pop()
         if isinstance(user, DotOp):
             return mma_instruction(user) is not None
-        follows = isinstance(user, Rearrangement) or is_elementwise(user)
+        follows = isinstance(user, Rearrangement | CatOp) or is_elementwise(user)
         if follows and not isinstance(user, BroadcastOp) and user not in seen:
             seen.add(user)
             pending += [each for result in user.results for each in result.users]

@@ -6,33 +6,35 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import splat_of
-from tilewright.dialects.elements import element_of, width_of, with_element
+from tilewright.dialects.elements import element_of, with_element
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
-from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp, DivIOp, RemIOp
-from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, LoadOp
+from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.effects import is_pure
-from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I1, FloatType, IntegerType, TensorType
 from tilewright.plans.slicing import is_plain
-from tilewright.support.bits import mask
+from tilewright.transforms.nv_tileaa.address_ops import (
+    clone_address_ops,
+    find_address_ops,
+    find_index_loads,
+    is_first,
+    is_speculatable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.builder import Builder
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
 
 LARGE: Final = 16
 """How many registers of a thread a large tile takes, at least."""
-MAX_ADDRESS_OPS: Final = 32
-"""At most this many operations compute the address of a prefetch."""
 OUT_OF_BOUNDS: Final = -1
 """A tile with this index is out of bounds, whatever its other indices are."""
 
@@ -40,7 +42,7 @@ OUT_OF_BOUNDS: Final = -1
 class PrefetchableLoad(NamedTuple):
     """A load of a loop that can be prefetched, and the operations that compute its operands."""
 
-    load: LoadOp | TileLoadOp
+    load: AnyLoad
     address_ops: Sequence[Operation]
 
     @property
@@ -58,13 +60,23 @@ class PrefetchableLoad(NamedTuple):
     @property
     def is_first(self) -> bool:
         """Whether no token orders the load after another access."""
-        token = self.load.token
-        return token is None or token.defined_by(CreateMemTokenOp) is not None
+        return is_first(self.load)
 
     @property
     def is_unordered(self) -> bool:
         """Whether no token orders the load after or before another access."""
         return self.is_first and not self.load.result_token.is_used
+
+    @property
+    def is_speculatable(self) -> bool:
+        """Whether its operands can be computed for an iteration that does not exist."""
+        return all(is_speculatable(op) for op in self.address_ops)
+
+    @property
+    def index_loads(self) -> list[PrefetchableLoad]:
+        """The loads of the indices or pointers that it loads with."""
+        loads = find_index_loads(self.load, self.address_ops)
+        return [PrefetchableLoad(load, self.address_ops) for load in loads]
 
 
 def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:
@@ -88,63 +100,14 @@ def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
         return None
     if not isinstance(element_of(op.results[0].type), IntegerType | FloatType):
         return None
-    address_ops = _address_ops(op, loop)
+    address_ops = find_address_ops(op, loop)
     return None if address_ops is None else PrefetchableLoad(op, address_ops)
-
-
-def _address_ops(load: Operation, loop: ForOp) -> list[Operation] | None:
-    """The operations that compute the operands of a load from the induction variable, in order.
-
-    None if the operands depend on another value of the loop, or not on the induction variable.
-    """
-    body, counter = loop.body.block, loop.induction_variable
-    worklist: list[Operation] = [load]
-    address_ops: set[Operation] = set()
-    uses_counter = False
-    while worklist:
-        for value in worklist.pop().operands:
-            if not value.is_inside(loop):
-                continue
-            uses_counter |= value is counter
-            op = value.defining_op()
-            if op in address_ops or value is counter:
-                continue
-            if op is None or not _is_speculatable(op, body) or len(address_ops) == MAX_ADDRESS_OPS:
-                return None
-            address_ops.add(op)
-            worklist.append(op)
-    return [op for op in body if op in address_ops] if uses_counter else None
-
-
-def _is_speculatable(op: Operation, body: Block) -> bool:
-    """Whether an operation may run for an iteration that does not exist."""
-    if op.parent is not body or op.regions:
-        return False
-    return is_pure(op) or (isinstance(op, DivIOp | RemIOp) and _is_safe_divisor(op.rhs))
-
-
-def _is_safe_divisor(divisor: Value) -> bool:
-    """Whether division by a constant is defined for every dividend."""
-    pattern = splat_of(constant_of(divisor))
-    return pattern not in (None, 0, mask(width_of(divisor.type)))
 
 
 def iteration_exists(build: Builder, loop: ForOp, counter: Value) -> Value:
     """Whether a loop has an iteration with a value of its counter, the first one or the next."""
     predicate = CmpIPredicate.ULT if loop.unsigned_cmp else CmpIPredicate.SLT
     return build.create(CmpIOp, lhs=counter, rhs=loop.upper_bound, predicate=predicate).result
-
-
-def clone_address_ops(
-    build: Builder, loop: ForOp, loads: Sequence[PrefetchableLoad], counter: Value
-) -> dict[Value, Value]:
-    """Compute the operands of loads for a value of the counter; returns the value mapping."""
-    values: dict[Value, Value] = {loop.induction_variable: counter}
-    for load in loads:
-        for op in load.address_ops:
-            if op.results[0] not in values:
-                build.insert(op.clone(values))
-    return values
 
 
 def prefetch(
@@ -155,8 +118,9 @@ def prefetch(
     condition: Value,
 ) -> list[Value]:
     """Issue loads for a value of the counter; results are undefined if the condition is false."""
-    values = clone_address_ops(build, loop, loads, counter)
+    values: dict[Value, Value] = {loop.induction_variable: counter}
     for load in loads:
+        clone_address_ops(build, load.load, load.address_ops, values)
         copy = load.load.clone(values)
         if isinstance(copy, LoadOp):
             _mask(build, copy, condition)

@@ -5,6 +5,8 @@ operations lie between a load and a dot, it is the loaded tile that takes the la
 the operations follow in that layout: nothing passes through shared memory a second time. Where a
 stage cannot be read in that layout, such as int8 that is contiguous along N for fragments along K,
 each warp reads the rows that its fragments are of: then no data is exchanged between warps.
+
+A tile of indices that such a load takes is small: each thread loads those that it needs.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import (
     ConvertLayoutOp,
     MakeRangeOp,
@@ -32,9 +35,15 @@ from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.warp_loads import warp_loads
 from tilewright.transforms.generic.dce import erase_with_sources
-from tilewright.transforms.nv_tileas.pipelined_loads import can_read_as, pipelined_loads
+from tilewright.transforms.nv_tileaa.address_ops import find_address_ops, find_index_loads
+from tilewright.transforms.nv_tileas.pipelined_loads import (
+    INDEX_REGISTERS,
+    can_read_as,
+    pipelined_loads,
+)
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
@@ -71,9 +80,17 @@ class HoistConversions(Pass):
 
 
 def _hoist_in(loop: ForOp, loads: list[TileLoad], arch: Arch) -> None:
+    indices = _index_tiles(loop, loads)
     for op in list(loop.body.block):
         if isinstance(op, ConvertLayoutOp) and not in_shared_memory(op.result):
-            _Hoist(loop, loads, op, arch).run()
+            _Hoist(loop, loads, indices, op, arch).run()
+
+
+def _index_tiles(loop: ForOp, loads: list[TileLoad]) -> dict[Value, TiledLoadOp]:
+    """The tiles of indices that other tiles are loaded with."""
+    address_ops = {load: find_address_ops(load, loop) or [] for load in loads}
+    indices = [each for load in loads for each in find_index_loads(load, address_ops[load])]
+    return {each.tile: each for each in indices if isinstance(each, TiledLoadOp)}
 
 
 class _Hoist:
@@ -84,35 +101,47 @@ class _Hoist:
         "_build",
         "_convert",
         "_counted",
+        "_indices",
         "_loads",
         "_loop",
         "_made",
         "_reached",
+        "_reached_index",
         "_work",
     )
 
     def __init__(
-        self, loop: ForOp, loads: list[TileLoad], convert: ConvertLayoutOp, arch: Arch
+        self,
+        loop: ForOp,
+        loads: list[TileLoad],
+        indices: dict[Value, TiledLoadOp],
+        convert: ConvertLayoutOp,
+        arch: Arch,
     ) -> None:
-        self._loop, self._arch = loop, arch
-        self._loads: dict[Value, TileLoad] = {load.results[0]: load for load in loads}
+        self._loop, self._indices, self._arch = loop, indices, arch
+        self._loads: dict[Value, TileLoad] = {
+            load.results[0]: load for load in loads if load.results[0] not in indices
+        }
         self._convert = convert
         self._build = Builder(InsertPoint.before(convert), convert.location)
         self._counted: set[tuple[Value, Layout]] = set()
         self._made: dict[tuple[Value, Layout], Value] = {}
-        self._reached = False
+        self._reached = self._reached_index = False
         self._work = 0
         """The instructions for an element, of all operations that follow the conversion."""
 
     def run(self) -> None:
-        """Hoist the conversion if it reaches a load, and far fewer bytes are exchanged then."""
+        """Hoist the conversion if it reaches a load, and far fewer bytes are exchanged then.
+
+        Indices are loaded by every thread that needs them, so that no barrier delays the copies.
+        """
         convert = self._convert
         source, layout = convert.source, layout_of(convert.result)
         if source in self._loads or transfer(layout_of(source), layout).move < Move.SHARED:
             return
         if not self._is_gain(layout):
             within = warp_loads(layout, layout_of(source), pointee_bytes(element_of(source.type)))
-            if within is None or not self._is_gain(within):
+            if within is None or not self._is_gain(within) or not self._reached:
                 return
             # Each warp reads what it needs from the stage, and exchanges it without a barrier.
             convert.set_operand(0, self._in_layout(source, within))
@@ -122,18 +151,19 @@ class _Hoist:
             return
         # Several threads have an element in the new layout, and all of them compute it.
         registers = layout.extent(REGISTER) * layout.extent(LANE) * layout.extent(WARP)
-        if self._work * (registers // layout.size - 1) > MOST_WORK:
+        if self._reached and self._work * (registers // layout.size - 1) > MOST_WORK:
             return
         convert.result.replace_all_uses_with(self._in_layout(source, layout))
-        erase_with_sources(convert)
+        erase_with_sources(convert, also=(TiledLoadOp,))
 
     def _is_gain(self, layout: Layout) -> bool:
         """Whether the conversion to a layout reaches a load, and saves most of the exchange."""
-        self._reached, self._work = False, 0
+        self._reached, self._reached_index, self._work = False, False, 0
         self._counted.clear()
         source = self._convert.source
         bytes = self._exchanged_bytes(source, layout)
-        return self._reached and LEAST_GAIN * bytes <= stored_bytes(source.type)
+        is_reached = self._reached or self._reached_index
+        return is_reached and LEAST_GAIN * bytes <= stored_bytes(source.type)
 
     def _follows(self, value: Value) -> bool:
         """Whether a tile is recomputed in another layout, without being computed twice.
@@ -164,6 +194,9 @@ class _Hoist:
         if load is not None and can_read_as(load, layout):
             self._reached = True
             return 0
+        if value in self._indices and layout.extent(REGISTER) <= INDEX_REGISTERS:
+            self._reached_index = True
+            return 0
         if op is None or not self._follows(value):
             exchanged = transfer(layout_of(value), layout).move >= Move.SHARED
             bytes = stored_bytes(value.type) if exchanged else 0
@@ -190,6 +223,8 @@ class _Hoist:
         if isinstance(op, ConstantOp) and isinstance(op.value, DenseElementsAttr):
             dense = DenseElementsAttr(op.value.data, type)
             return build.create(ConstantOp, value=dense, types=[type]).result
+        if value in self._indices and layout.extent(REGISTER) <= INDEX_REGISTERS:
+            return build.insert(_loaded_as(self._indices[value], type)).tile
         if op is None or not (isinstance(op, SOURCES) or self._follows(value)):
             return build.create(ConvertLayoutOp, source=value, types=[type]).result
         if isinstance(op, Rearrangement):
@@ -197,3 +232,10 @@ class _Hoist:
         else:
             operands = [self._in_layout(operand, layout) for operand in op.operands]
         return build.insert(op.like(operands, [type])).results[0]
+
+
+def _loaded_as(load: TiledLoadOp, type: Type) -> TiledLoadOp:
+    """A load of the same tile in another layout."""
+    other = load.like(load.operands, [type, load.result_token.type])
+    other.vector, other.partial = 1, False
+    return other

@@ -39,9 +39,9 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     iteration_exists,
 )
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
-from tilewright.transforms.nv_tileas.later_iterations import LaterIterations
+from tilewright.transforms.nv_tileas.copied_iterations import CopiedIterations
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
-from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
+from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.staggered_loads import first_use
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ class _SoftwarePipeline:
     def __init__(self, group: Sequence[_ScheduledLoop]) -> None:
         self._group = group
         first, last = group[0], group[-1]
-        self._iterations = LaterIterations(first.loop, last.loop, first.schedule.distance)
+        self._iterations = CopiedIterations(
+            first.copies, first.loop, last.loop, first.schedule.distance
+        )
         for other in group[1:]:
             ours, theirs = other.copies, first.copies
             if (ours.stage, ours.is_private) != (theirs.stage, theirs.is_private):
@@ -131,7 +133,7 @@ class _SoftwarePipeline:
         build = Builder(InsertPoint.before(first.loop), first.loop.location)
         start = first.copies.create(build, first.schedule.stages)
         iterator = start
-        for iteration in self._iterations.first(build, first.loop.lower_bound):
+        for iteration in self._iterations.first(build):
             first.copies.copy(build, iteration, iterator)
             iterator = build.create(IncIterOp, iterator=iterator).result
         self._iterations.prepare(build)
@@ -149,6 +151,7 @@ class _SoftwarePipeline:
         assert last is not None
         dots = _dots_in_flight(loop)
         kind = iterators[0].type
+        self._iterations.carry(body)
         consumer = body.add_argument(kind, loop.location)
         producer = body.add_argument(kind, loop.location)
         inside = Builder(InsertPoint.at_start(body), loop.location)
@@ -159,9 +162,8 @@ class _SoftwarePipeline:
             pending=schedule.distance - 1,
         )
         replaced = copies.read(inside, wait.token)
-        following = self._later(inside, scheduled, producer)
-        for op in replaced:
-            op.erase()
+        indices, following = self._later(inside, scheduled, producer)
+        _erase(replaced, copies)
         results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
         for dot in dots:
             del dot.attributes[IN_FLIGHT]
@@ -171,29 +173,34 @@ class _SoftwarePipeline:
         end = Builder(InsertPoint.before(last), loop.location)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag)
         advanced = end.create(IncIterOp, iterator=consumer).result
-        last.set_operands([*last.operands, advanced, following])
-        loop = add_iter_args(loop, iterators)
+        last.set_operands([*last.operands, *indices, advanced, following])
+        loop = add_iter_args(loop, [*self._iterations.initial, *iterators])
         for position in results:
             _wait_after(loop, position)
         after = _guard(loop) if guarded and dots else loop
         return after.results[-2:]
 
-    def _later(self, build: Builder, scheduled: _ScheduledLoop, iterator: Value) -> Value:
-        """In the loop: copy the tiles of a later iteration; returns the next iterator.
+    def _later(
+        self, build: Builder, scheduled: _ScheduledLoop, iterator: Value
+    ) -> tuple[Sequence[Value], Value]:
+        """In the loop: copy the tiles of a later iteration, and load the indices of the next one.
 
-        After the first dot that is in flight, so that the copies do not delay it; else after the
-        reads, since private stages are copied to again at once.
+        Returns the indices and the next iterator. The copies come after the first dot that is in
+        flight, which they would delay; else after the reads, since private stages are copied to
+        again at once.
         """
         loop = scheduled.loop
         last = loop.body.block.last
         assert last is not None
         iteration = self._iterations.after(build, loop.induction_variable)
+        following = self._iterations.following(build, loop.induction_variable)
         dots = _dots_in_flight(loop)
         if dots:
             build = Builder(InsertPoint.after(dots[0]), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
         scheduled.copies.copy(build, iteration, iterator, end)
-        return end.create(IncIterOp, iterator=iterator).result
+        indices = self._iterations.load_indices(build, following)
+        return indices, end.create(IncIterOp, iterator=iterator).result
 
 
 class _StaggeredPipeline:
@@ -216,24 +223,31 @@ class _StaggeredPipeline:
         """Build the prologue and the loop; nothing is in flight after it."""
         loop, early, late = self._loop, self._early, self._late
         build = Builder(InsertPoint.before(loop), loop.location)
-        iterations = LaterIterations(loop, loop, 1)
         # With one stage an iterator does not change.
         iterators = [early.create(build, 1), late.create(build, 1)]
-        for iteration in iterations.first(build, loop.lower_bound):
+        later, own = CopiedIterations(early, loop, loop, 1), CopiedIterations(late, loop, loop, 0)
+        for iteration in later.first(build):
             early.copy(build, iteration, iterators[0])
-        iterations.prepare(build)
-        last = loop.body.block.last
+        own.first(build)
+        body, last = loop.body.block, loop.body.block.last
         assert last is not None
-        start = Builder(InsertPoint.at_start(loop.body.block), loop.location)
+        for each in (later, own):
+            each.prepare(build)
+            each.carry(body)
+        start = Builder(InsertPoint.at_start(body), loop.location)
         middle = Builder(InsertPoint.before(self._use), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
+        counter = loop.induction_variable
         replaced = self._wait(start, early, iterators[0], end)
-        late.copy(start, Iteration(loop.induction_variable, None), iterators[1])
+        late.copy(start, own.after(start, counter), iterators[1])
+        own_indices = own.load_indices(start, own.following(start, counter))
         replaced += self._wait(middle, late, iterators[1], end)
-        following = iterations.after(middle, loop.induction_variable)
-        early.copy(middle, following, iterators[0])
-        for op in replaced:
-            op.erase()
+        early.copy(middle, later.after(middle, counter), iterators[0])
+        later_indices = later.load_indices(middle, later.following(middle, counter))
+        _erase(replaced, early, late)
+        if initial := [*later.initial, *own.initial]:
+            last.set_operands([*last.operands, *later_indices, *own_indices])
+            add_iter_args(loop, initial)
 
     def _wait(
         self, build: Builder, copies: StageCopies, iterator: Value, end: Builder
@@ -243,6 +257,14 @@ class _StaggeredPipeline:
         replaced = copies.read(build, wait.token)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token)
         return replaced
+
+
+def _erase(replaced: Sequence[Operation], *copies: StageCopies) -> None:
+    """Erase loads that copies replace, with what only computed their addresses."""
+    for op in replaced:
+        op.erase()
+    for each in copies:
+        each.erase_address_ops()
 
 
 def _wait_for_others(last: Operation, position: int, count: int) -> None:

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE
 from tilewright.dialects.nv_tileas.attributes import (
+    Atom,
     CopyEngine,
     in_shared_memory,
     layout_of,
@@ -26,6 +27,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import CP_ASYNC_BYTES
 from tilewright.dialects.nv_tileas.shape import (
+    CatOp,
     ConvertLayoutOp,
     ExpandDimsOp,
     PermuteOp,
@@ -48,7 +50,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
 """A load of a tile: of a view, or through pointers."""
@@ -56,6 +60,10 @@ TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
 
 MAX_STAGES: Final = 6
 """Of pipelines with dots: more were slower on an H200 (docs/decisions/0015)."""
+
+
+INDEX_REGISTERS: Final = 8
+"""Registers of a thread for a tile of indices that a loop carries."""
 
 
 class ConvertedUse(NamedTuple):
@@ -89,9 +97,19 @@ class StagePlan(NamedTuple):
 
 def pipelined_loads(loop: ForOp) -> list[TileLoad]:
     """The loads of a loop that a pipeline can copy, and that no token orders after an access."""
-    loads = [each.load for each in find_prefetchable_loads(loop) if each.is_first]
-    tiles = [load for load in loads if isinstance(load, TileLoad)]
-    return [load for load in tiles if maybe_layout_of(load.results[0]) is not None]
+    loads = find_prefetchable_loads(loop)
+    tiles = [each.load for each in loads if each.is_first and _has_small_indices(each)]
+    return [
+        load
+        for load in tiles
+        if isinstance(load, TileLoad) and maybe_layout_of(load.results[0]) is not None
+    ]
+
+
+def _has_small_indices(load: PrefetchableLoad) -> bool:
+    """Whether a loop can carry the indices that it loads a tile with."""
+    layouts = [maybe_layout_of(index.load.results[0]) for index in load.index_loads]
+    return all(each is None or each.extent(REGISTER) <= INDEX_REGISTERS for each in layouts)
 
 
 def engine_of(load: TileLoad) -> CopyEngine:
@@ -197,17 +215,27 @@ def _read_memory(load: TileLoad, wanted: Layout) -> Layout | None:
 
 
 def _feeds_dot(tile: Value) -> bool:
-    """Whether a dot takes a tile, or the result of element-wise and shape operations on it."""
+    """Whether a dot takes a tile, or what element-wise and shape operations make of it."""
+    return next(_dots_of(tile, Rearrangement, ConvertLayoutOp), None) is not None
+
+
+def feeds_tensor_cores(tile: Value) -> bool:
+    """Whether tensor cores multiply a tile, or what is computed from it, in any layout."""
+    dots = _dots_of(tile, Rearrangement, ConvertLayoutOp, CatOp)
+    return any(dot.atom is not Atom.FMA for dot in dots)
+
+
+def _dots_of(tile: Value, *followed: type[Operation]) -> Iterator[DotOp]:
+    """The dots that take a tile, or what element-wise and other operations make of it."""
     pending, seen = [tile], {tile}
     while pending:
         for user in pending.pop().users:
             if isinstance(user, DotOp):
-                return True
-            follows = is_elementwise(user) or isinstance(user, Rearrangement | ConvertLayoutOp)
+                yield user
+            follows = is_elementwise(user) or isinstance(user, followed)
             results = user.results if follows else ()
             pending += [result for result in results if result not in seen]
             seen.update(results)
-    return False
 
 
 def _converted_uses(

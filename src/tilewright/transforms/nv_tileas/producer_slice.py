@@ -1,8 +1,9 @@
 """What the producer of a pipeline computes: the control flow and scalars that its copies depend on.
 
 The producer repeats the loops and branches around the pipelined loops, with the operations that
-compute their bounds, their conditions and the indices of the copied tiles. Everything else, above
-all the tiles, is left to the consumers.
+compute their bounds, their conditions and the indices of the copied tiles. Among these may be loads
+of scalars, if no token orders them with other accesses. Everything else, above all the tiles, is
+left to the consumers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.ir.effects import is_effect_free
 from tilewright.ir.values import BlockArgument
+from tilewright.transforms.nv_tileaa.address_ops import is_index_load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +97,7 @@ class ProducerSlice:
                     last = region.block.last if region.blocks else None
                     if last is not None:
                         self._need(last.operands[value.index])
-            case _ if op.regions or not is_effect_free(op):
+            case _ if op.regions or not (is_effect_free(op) or is_index_load(op)):
                 self.problem = f"the copies depend on '{op.name}'"
             case _ if any(maybe_layout_of(result) is not None for result in op.results):
                 self.problem = f"the copies depend on a tile, of '{op.name}'"

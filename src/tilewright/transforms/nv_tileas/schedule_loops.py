@@ -48,6 +48,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     MAX_STAGES,
     TileLoad,
     engine_of,
+    feeds_tensor_cores,
     pipelined_loads,
     plan_stage,
 )
@@ -200,11 +201,16 @@ def _pipelined(loop: ForOp, threads: int) -> list[TileLoad]:
 
 
 def _is_worthwhile(load: TileLoad, threads: int) -> bool:
-    """Whether a tile feeds a dot from its stage, or is large and copied asynchronously."""
+    """Whether a tile feeds a dot from its stage, or is copied asynchronously and worth it.
+
+    It is if it is large, or if tensor cores multiply what is computed from it: `prefetch-loads`
+    leaves that to pipelines.
+    """
     if not plan_stage(load).is_private:
         return True
-    is_large = tile_words(load.results[0].type) >= LARGE * threads
-    return is_large and engine_of(load) is CopyEngine.CP_ASYNC
+    tile = load.results[0]
+    is_large = tile_words(tile.type) >= LARGE * threads
+    return engine_of(load) is CopyEngine.CP_ASYNC and (is_large or feeds_tensor_cores(tile))
 
 
 def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:

@@ -26,7 +26,7 @@ from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.transforms.nv_tileaa.prefetchable_loads import clone_address_ops
+from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
 
 if TYPE_CHECKING:
@@ -48,17 +48,26 @@ class Iteration(NamedTuple):
     """The value of the induction variable."""
     exists: Value | None
     """Whether the loop executes it; None if it does."""
+    indices: Sequence[Value] = ()
+    """The results of its index loads, once they are loaded."""
 
 
 class StageCopies:
     """Some loads of a loop, and the pipeline that copies their tiles."""
 
-    __slots__ = ("_loads", "_loop", "_pipeline", "_plans")
+    __slots__ = ("_index_loads", "_loads", "_loop", "_pipeline", "_plans")
 
     def __init__(self, loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
         self._loop, self._loads = loop, loads
         self._plans: list[StagePlan] = [plan_stage(_tile_load(each)) for each in loads]
         self._pipeline: Value | None = None
+        index_loads = [index for each in loads for index in each.index_loads]
+        self._index_loads = list({index.load: index for index in index_loads}.values())
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether tiles are loaded with indices or pointers that the loop loads."""
+        return bool(self._index_loads)
 
     @property
     def is_private(self) -> bool:
@@ -92,6 +101,28 @@ class StageCopies:
         """Take over the pipeline of another loop."""
         self._pipeline = pipeline
 
+    def load_indices(self, build: Builder, iteration: Iteration) -> Iteration:
+        """Load the indices of an iteration, if it exists; any value if it does not."""
+        if not self._index_loads:
+            return iteration
+        assert iteration.exists is not None
+        location = self._loop.location
+        then, other = Block(), Block()
+        inside = Builder(InsertPoint.at_end(then), location)
+        outside = Builder(InsertPoint.at_end(other), location)
+        values: dict[Value, Value] = {self._loop.induction_variable: iteration.induction}
+        for index in self._index_loads:
+            if index.load.results[0] not in values:
+                clone_address_ops(inside, index.load, index.address_ops, values)
+                inside.insert(index.load.clone(values))
+        results = [index.load.results[0] for index in self._index_loads]
+        inside.create(YieldOp, values=[values[result] for result in results])
+        outside.create(YieldOp, values=[_zero(outside, result.type) for result in results])
+        regions = [Region([then]), Region([other])]
+        types = [result.type for result in results]
+        loaded = build.insert(IfOp([iteration.exists], types, {}, regions, location))
+        return iteration._replace(indices=loaded.results)
+
     def copy(
         self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None
     ) -> None:
@@ -115,7 +146,11 @@ class StageCopies:
         loop, loads = self._loop, self._loads
         inside = Builder(InsertPoint.at_end(then), loop.location)
         outside = Builder(InsertPoint.at_end(other), loop.location)
-        values = clone_address_ops(inside, loop, loads, iteration.induction)
+        values: dict[Value, Value] = {loop.induction_variable: iteration.induction}
+        for index, loaded in zip(self._index_loads, iteration.indices, strict=True):
+            values[index.load.results[0]] = loaded
+        for each in loads:
+            clone_address_ops(inside, each.load, each.address_ops, values)
         held: list[Value] = []
         missing: list[Value] = []
         for number, (each, plan) in enumerate(zip(loads, self._plans, strict=True)):
@@ -125,8 +160,7 @@ class StageCopies:
                 copy = load.clone(values)
                 del copy.attributes[ENGINE]
                 held.append(inside.insert(copy).results[0])
-                zero = outside.create(ConstantOp, value=literal([0], type), types=[type])
-                missing.append(zero.result)
+                missing.append(_zero(outside, type))
                 continue
             inside.create(
                 ProducerCopyOp,
@@ -203,6 +237,13 @@ class StageCopies:
             replaced.append(load)
         return replaced
 
+    def erase_address_ops(self) -> None:
+        """Erase what only computed the addresses of loads that are erased."""
+        for each in self._loads:
+            for op in reversed(each.address_ops):
+                if op.parent is not None and not any(result.is_used for result in op.results):
+                    op.erase()
+
     def _read_one(
         self, build: Builder, token: Value, number: int, type: Type, load: TileLoad
     ) -> Value:
@@ -233,6 +274,10 @@ def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
         "in_bounds": load.in_bounds,
         "partial": load.partial,
     }
+
+
+def _zero(build: Builder, type: Type) -> Value:
+    return build.create(ConstantOp, value=literal([0], type), types=[type]).result
 
 
 def _new_token(build: Builder) -> Value:

@@ -6,6 +6,10 @@
 #swapped = #nv_tileas.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [32, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #placed = #nv_tileas.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #column = #nv_tileas.layout<[64, 1], register = [[16, 0], [32, 0]], lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+#single = #nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#own_rows = #nv_tileas.layout<[64], register = [[16], [32]], lane = [[0], [0], [0], [1], [2]], warp = [[4], [8]]>
+!list = !nv_tileaa.tiled_view<tile = [64], source = !nv_tileaa.memref<256xi32, strides = [1]>>
+!gathered = !nv_tileaa.tiled_view<tile = [64, 64], source = !nv_tileaa.memref<72x272xf16, strides = [272, 1]>, padding = zero, sparse = 0>
 !x = tensor<64x64xf16, #rows>
 !y = tensor<64x64xf16, #left>
 !s = tensor<64x1xf16, #column>
@@ -107,6 +111,24 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %y = nv_tileas.convert_layout %m : !x -> !y
       %next = nv_tileaa.addf %acc, %y : !y
       scf.yield %next : !y
+    }
+    nv_tileaa.return
+  }
+  // Each thread loads the indices of the rows that it gathers.
+  // CHECK-LABEL: @gathered
+  // CHECK: scf.for
+  // CHECK-NEXT: %[[I:.*]]:2 = nv_tileas.tiled_load weak %{{.*}}[%{{.*}}] : i32 of {{.*}} -> tensor<64xi32, #[[INDICES:.*]]>
+  // CHECK-NEXT: nv_tileas.gather_load weak %{{.*}}[%[[I]]#0, %{{.*}}] {{.*}} : tensor<64xi32, #[[INDICES]]>
+  // CHECK-NOT: tensor<64xi32
+  nv_tileaa.func @gathered(%v: !gathered, %list: !list, %init: !x, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (!x) : i32 {
+      %i:2 = nv_tileas.tiled_load weak %list[%k] : i32 of !list -> tensor<64xi32, #single>
+      %j = nv_tileas.convert_layout %i#0 : tensor<64xi32, #single> -> tensor<64xi32, #own_rows>
+      %x:2 = nv_tileas.gather_load weak %v[%j, %c0] {vector = 8 : i32} : tensor<64xi32, #own_rows>, i32 of !gathered -> !x
+      %next = nv_tileaa.addf %acc, %x#0 : !x
+      scf.yield %next : !x
     }
     nv_tileaa.return
   }

@@ -87,4 +87,35 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     } {nv_tileas.schedule = #nv_tileas.schedule<stages = 2, distance = 2, lag = 0>}
     nv_tileaa.return
   }
+  // The index of a tile is loaded, if its iteration exists, one iteration before it is copied with.
+  // CHECK-LABEL: @indexed
+  // CHECK: %[[I0:.*]] = scf.if %[[FIRST:.*]] -> (i32) {
+  // CHECK-NEXT: %[[A0:.*]] = nv_tileaa.addptr
+  // CHECK-NEXT: %[[L0:.*]]:2 = nv_tileas.load weak %[[A0]]
+  // CHECK-NEXT: scf.yield %[[L0]]#0
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0
+  // CHECK-NEXT: scf.yield %[[ZERO]]
+  // CHECK: %[[I1:.*]] = scf.if %{{.*}} -> (i32) {
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK-NEXT: producer_copy {{.*}}[%[[I0]], %{{.*}}]
+  // CHECK: scf.for {{.*}}iter_args(%{{.*}} = %arg2, %[[INDEX:.*]] = %[[I1]],
+  // CHECK: scf.if %[[COPIES:.*]] {
+  // CHECK-NEXT: producer_copy {{.*}}[%[[INDEX]], %{{.*}}]
+  // CHECK: %[[NEXT:.*]] = scf.if %[[FOLLOWS:.*]] -> (i32) {
+  // CHECK: nv_tileas.load weak
+  // CHECK-NOT: nv_tileas.load
+  // CHECK: scf.yield %{{.*}}, %[[NEXT]],
+  nv_tileaa.func @indexed(%xv: !row_tiles, %list: !nv_tileaa.ptr<i32>, %init: !rows, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (!rows) : i32 {
+      %p = nv_tileaa.addptr %list, %i : !nv_tileaa.ptr<i32>, i32
+      %k:2 = nv_tileas.load weak %p : !nv_tileaa.ptr<i32> -> i32
+      %x:2 = nv_tileas.tiled_load weak %xv[%k#0, %c0] {nv_tileas.engine = #nv_tileas.engine<cp_async>, vector = 4 : i32} : i32, i32 of !row_tiles -> !rows
+      %next = nv_tileaa.addf %acc, %x#0 : !rows
+      scf.yield %next : !rows
+    } {nv_tileas.schedule = #nv_tileas.schedule<stages = 1, distance = 1, lag = 0>}
+    nv_tileaa.return
+  }
 }

@@ -22,6 +22,13 @@ ADDED = f"%c = addf %a, %b : {TILE} "
 HALVES = "tensor_view<64x128xf16, strides=[128,1]>"
 HALF_VIEW = f"partition_view<tile=(1x128), {HALVES}>"
 
+INDEX = (
+    "%list = ptr_to_ptr %q : tile<ptr<f32>> -> tile<ptr<i32>> "
+    "%at = offset %list, %i : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>> "
+    "%j, %t_j = load_ptr_tko weak %at token=%t0 : tile<ptr<i32>> -> tile<i32>, token "
+)
+"""Load the index `%j` of an iteration."""
+
 
 def made(body: str, passes: str) -> Operation:
     """Run passes of nv_tileaa on a kernel with views of two tensors of 64 by 128."""
@@ -66,6 +73,17 @@ def store(value: str, index: str = "%i", token: str = "%t0", name: str = "stored
 
 def loop(inside: str, upper: str = "%n") -> str:
     return f"for %i in (%c0 to {upper}, step %c1) : tile<i32> {{ {inside} continue }}"
+
+
+def dot_of(tile: str, element: str) -> str:
+    """A dot of a tile of 128 elements with itself."""
+    return (
+        f"%l = reshape {tile} : tile<1x128x{element}> -> tile<8x16x{element}> "
+        f"%r = reshape {tile} : tile<1x128x{element}> -> tile<16x8x{element}> "
+        "%z = constant <f32: 0.0> : tile<8x8xf32> "
+        f"%m = mmaf %l, %r, %z : tile<8x16x{element}>, tile<16x8x{element}>, tile<8x8xf32> "
+        'print_tko "%f", %m : tile<8x8xf32> -> token '
+    )
 
 
 def count(root: Operation, *kinds: type[Operation]) -> int:
@@ -172,6 +190,20 @@ class TestPrefetchLoads:
         assume = "%j = assume bounded<0, 63>, %i : tile<i32> "
         assert not self.rotated(assume + load("a", "%j") + store("%a"))
 
+    def test_the_index_of_a_small_tile_is_prefetched_alone(self) -> None:
+        root = made(loop(INDEX + load("a", "%j") + store("%a")), "prefetch-loads")
+        assert count(root, LoadOp) == 2
+        assert count(root, TiledLoadOp) == 1
+
+    def test_indices_are_left_to_the_pipeline_of_their_tiles(self) -> None:
+        tile = (
+            f"%h1, %t1 = load_view_tko weak %hv[%j, %c0] token = %t0 "
+            f": {HALF_VIEW}, tile<i32> -> tile<1x128xf16>, token "
+        )
+        assert not self.rotated(INDEX + tile + dot_of("%h1", "f16"))
+        # There is no instruction for a dot of f32.
+        assert self.rotated(INDEX + load("a", "%j") + dot_of("%a", "f32"))
+
     def test_small_tiles_that_are_converted_stay(self) -> None:
         inside = (
             f"%half, %t1 = load_view_tko weak %hv[%i, %c0] token = %t0 "
@@ -181,14 +213,7 @@ class TestPrefetchLoads:
         assert not self.rotated(inside + store("%a"))
 
     def test_dot_operands_are_prefetched_too(self) -> None:
-        dot = (
-            "%l = reshape %a : tile<1x128xf32> -> tile<8x16xf32> "
-            "%r = reshape %a : tile<1x128xf32> -> tile<16x8xf32> "
-            "%z = constant <f32: 0.0> : tile<8x8xf32> "
-            "%m = mmaf %l, %r, %z : tile<8x16xf32>, tile<16x8xf32>, tile<8x8xf32> "
-            "print_tko \"%f\", %m : tile<8x8xf32> -> token "
-        )  # fmt: skip
-        assert self.rotated(load("a") + dot)
+        assert self.rotated(load("a") + dot_of("%a", "f32"))
 
 
 @pytest.mark.parametrize("checked", [False, True])

@@ -8,7 +8,7 @@ from specialized_programs import Gemm
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 
@@ -102,6 +102,17 @@ def test_results_of_branches_around_pipelined_loops() -> None:
     assert all(last is not None and last.operands[1] in slice.values for last in yields)
 
 
+def test_scalars_that_no_token_orders_are_loaded_by_the_producer() -> None:
+    function, slice = slice_of(
+        persistent(f"""
+      %row, %t0 = load_ptr_tko weak %r32 : tile<ptr<i32>> -> tile<i32>, token
+      {GEMM.k_loop(row="%row")} {GEMM.store()}""")
+    )
+    (load,) = (op for op in function.walk() if isinstance(op, LoadOp))
+    assert slice.problem is None
+    assert slice.needs(load)
+
+
 @pytest.mark.parametrize(("problem", "body"), [
     (
         "a pipelined loop inside of 'scf.while'",
@@ -118,6 +129,7 @@ def test_results_of_branches_around_pipelined_loops() -> None:
         "the copies depend on 'nv_tileas.load'",
         persistent(f"""
           %row, %t0 = load_ptr_tko weak %r32 : tile<ptr<i32>> -> tile<i32>, token
+          %t1 = store_ptr_tko weak %r32, %i token=%t0 : tile<ptr<i32>>, tile<i32> -> token
           {GEMM.k_loop(row="%row")} {GEMM.store()}"""),
     ),
     (

@@ -18,13 +18,15 @@ from scheduled_loops import (
     scheduled,
 )
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import CacheModifier
-from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotWaitOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.pipelines import parse_pipeline
+from tilewright.ir.types import I8
 from tilewright.transforms.nv_tileas.pipelined_loads import engine_of
 
 
@@ -323,3 +325,65 @@ def test_a_cache_hint_passes_through_registers() -> None:
     load.cache = CacheModifier.CG
     parse_pipeline("schedule-loops").run(module)
     assert engines(module) == [HELD, ASYNC]
+
+
+def packed_matmul(columns: int) -> str:
+    """A dot with two tiles of B from one: the low and the high 4 bits of 32 rows."""
+    a = "partition_view<tile=(128x32), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>"
+    b = (
+        f"partition_view<tile=(32x{columns}), padding_value = zero, "
+        "tensor_view<?x?xi8, strides=[?,1]>>"
+    )
+    packed, wide, c = (
+        f"tile<32x{columns}xi8>",
+        f"tile<32x{columns}xf16>",
+        f"tile<128x{columns}xf32>",
+    )
+    return f"""
+      cuda_tile.module @m {{
+        entry @k(%p: tile<ptr<f16>>, %q: tile<ptr<i8>>, %r: tile<ptr<f32>>, %n0: tile<i32>) {{
+          %zero = constant <i32: 0> : tile<i32>
+          %one = constant <i32: 1> : tile<i32>
+          %two = constant <i32: 2> : tile<i32>
+          %none = constant <f32: 0.0> : {c}
+          %low = constant <i8: 15> : {packed}
+          %p16 = assume div_by<16>, %p : tile<ptr<f16>>
+          %q16 = assume div_by<16>, %q : tile<ptr<i8>>
+          %n = assume div_by<16>, %n0 : tile<i32>
+          %pt = make_tensor_view %p16, shape = [%n, %n], strides = [%n, 1]
+              : tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>
+          %qt = make_tensor_view %q16, shape = [%n, %n], strides = [%n, 1]
+              : tile<i32> -> tensor_view<?x?xi8, strides=[?,1]>
+          %pv = make_partition_view %pt : {a}
+          %qv = make_partition_view %qt : {b}
+          %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %none) -> ({c}) {{
+            %j = muli %i, %two : tile<i32>
+            %j1 = addi %j, %one : tile<i32>
+            %a, %t1 = load_view_tko weak %pv[%zero, %j] : {a}, tile<i32> -> tile<128x32xf16>, token
+            %a1, %t2 = load_view_tko weak %pv[%zero, %j1] : {a}, tile<i32> -> tile<128x32xf16>, token
+            %b, %t3 = load_view_tko weak %qv[%i, %zero] : {b}, tile<i32> -> {packed}, token
+            %b0 = andi %b, %low : {packed}
+            %b1 = shri %b, %low unsigned : {packed}
+            %x = itof %b0 signed : {packed} -> {wide}
+            %y = itof %b1 signed : {packed} -> {wide}
+            %d = mmaf %a, %x, %c : tile<128x32xf16>, {wide}, {c}
+            %e = mmaf %a1, %y, %d : tile<128x32xf16>, {wide}, {c}
+            continue %e : {c}
+          }}
+          %rt = make_tensor_view %r, shape = [128, {columns}], strides = [{columns}, 1]
+              : tensor_view<128x{columns}xf32, strides=[{columns},1]>
+          %rv = make_partition_view %rt
+              : partition_view<tile=(128x{columns}), tensor_view<128x{columns}xf32, strides=[{columns},1]>>
+          %t = store_view_tko weak %sum, %rv[%zero, %zero] : {c},
+              partition_view<tile=(128x{columns}), tensor_view<128x{columns}xf32, strides=[{columns},1]>>, tile<i32> -> token
+          return
+        }}
+      }}"""  # noqa: E501
+
+
+def test_a_packed_tile_of_four_registers_is_copied() -> None:
+    """32 x 128 bytes are 4 registers of each of 256 threads."""
+    module = scheduled(packed_matmul(128), schedule="agents=0")
+    loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
+    (packed,) = (load for load in loads if element_of(load.tile.type) is I8)
+    assert packed.attributes.get(ENGINE) is CopyEngine.CP_ASYNC

@@ -1,0 +1,126 @@
+"""Operations of a loop that compute the operands of a load, in order to load for a later iteration.
+
+Some are speculatable: they may run for an iteration that does not exist. Divisions, assumptions and
+loads of indices run only if the iteration does, in a branch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilewright.dialects.arith.literals import splat_of
+from tilewright.dialects.elements import element_of, width_of
+from tilewright.dialects.nv_tileaa.integer import DivIOp, RemIOp
+from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, LoadOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.ir.effects import is_effect_free, is_pure
+from tilewright.ir.rules import constant_of
+from tilewright.ir.types import IntegerType
+from tilewright.plans.slicing import is_plain
+from tilewright.support.bits import mask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
+
+AnyLoad: TypeAlias = LoadOp | TileLoadOp
+"""A load through pointers, or of a tile of a view."""
+
+MAX_ADDRESS_OPS: Final = 64
+"""At most this many operations compute the operands of a load."""
+
+
+def find_address_ops(load: Operation, loop: ForOp) -> list[Operation] | None:
+    """The operations that compute the operands of a load from the induction variable, in order.
+
+    None if the operands depend on another value of the loop, or not on the induction variable.
+    """
+    body, counter = loop.body.block, loop.induction_variable
+    worklist: list[Operation] = [load]
+    address_ops: set[Operation] = set()
+    uses_counter = False
+    while worklist:
+        for value in worklist.pop().operands:
+            if not value.is_inside(loop):
+                continue
+            uses_counter |= value is counter
+            op = value.defining_op()
+            if op in address_ops or value is counter:
+                continue
+            if op is None or not _can_repeat(op, body) or len(address_ops) == MAX_ADDRESS_OPS:
+                return None
+            address_ops.add(op)
+            worklist.append(op)
+    return [op for op in body if op in address_ops] if uses_counter else None
+
+
+def _can_repeat(op: Operation, body: Block) -> bool:
+    """Whether an operation may also run earlier, for an iteration that exists."""
+    if op.parent is not body or op.regions:
+        return False
+    return is_effect_free(op) or is_index_load(op)
+
+
+def is_speculatable(op: Operation) -> bool:
+    """Whether an operation may run for an iteration that does not exist."""
+    return is_pure(op) or (isinstance(op, DivIOp | RemIOp) and _is_safe_divisor(op.rhs))
+
+
+def _is_safe_divisor(divisor: Value) -> bool:
+    """Whether division by a constant is defined for every dividend."""
+    pattern = splat_of(constant_of(divisor))
+    return pattern not in (None, 0, mask(width_of(divisor.type)))
+
+
+def is_index_load(op: Operation) -> bool:
+    """Whether an operation loads integers, and no token orders it with another access."""
+    if not isinstance(op, LoadOp | TileLoadOp) or not is_plain(op) or op.result_token.is_used:
+        return False
+    return is_first(op) and isinstance(element_of(op.results[0].type), IntegerType)
+
+
+def is_first(load: AnyLoad) -> bool:
+    """Whether no token orders a load after another access."""
+    return load.token is None or load.token.defined_by(CreateMemTokenOp) is not None
+
+
+def find_index_loads(load: AnyLoad, address_ops: Sequence[Operation]) -> list[AnyLoad]:
+    """The loads from whose results the operands of a load are computed without further loads."""
+    needed: set[Operation] = {load}
+    index_loads: list[AnyLoad] = []
+    for op in reversed(address_ops):
+        if not _is_used_by(op, needed):
+            continue
+        if isinstance(op, LoadOp | TileLoadOp):
+            index_loads.append(op)
+        else:
+            needed.add(op)
+    return index_loads[::-1]
+
+
+def clone_address_ops(
+    build: Builder,
+    load: Operation,
+    address_ops: Sequence[Operation],
+    values: dict[Value, Value],
+) -> None:
+    """Repeat what computes the operands of a load, except for what has a value already.
+
+    `values` maps results of the loop's operations to those of another iteration.
+    """
+    needed: set[Operation] = {load}
+    repeated: list[Operation] = []
+    for op in reversed(address_ops):
+        if op.results[0] not in values and _is_used_by(op, needed):
+            needed.add(op)
+            repeated.append(op)
+    for op in reversed(repeated):
+        build.insert(op.clone(values))
+
+
+def _is_used_by(op: Operation, users: set[Operation]) -> bool:
+    return any(user in users for result in op.results for user in result.users)

@@ -280,7 +280,7 @@ def _index(loop: Loop) -> str:
         %listed = cmpi less_than %j, %count, signed : tile<i32> -> tile<i1>
         %index, %lt1 = load_ptr_tko weak %lp{mask} token=%t0
             : tile<ptr<i32>>{types} -> tile<i32>, token"""
-    return "%index = assume div_by<1>, %j : tile<i32>"
+    return "%index = reshape %j : tile<i32> -> tile<i32>"
 
 
 def _gathered_rows(loop: Loop, numbers: str) -> str:

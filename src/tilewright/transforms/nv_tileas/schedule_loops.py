@@ -164,7 +164,10 @@ class ScheduleLoops(Pass):
         if stages < wanted and not _asks_for_blocks(function):
             # Latency is hidden by early copies rather than by a second block.
             stages = min(wanted, max(arch.static_shared - taken, 0) // needed)
-        lag = int(bool(_overlapping(loop, loads)) and stages > 2 and self.in_flight != 0)
+        dots = _overlapping(loop, loads)
+        # Long iterations, of several dots in a row, rather copy two of them early.
+        fewest = 4 if any(isinstance(dot.c.defining_op(), DotOp) for dot in dots) else 3
+        lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
         return ScheduleAttr(stages, stages - 1 - lag, lag) if stages > 1 else None
 
     def _stagger(

@@ -110,6 +110,14 @@ def test_dots_that_accumulate_one_after_the_other_stay_in_flight() -> None:
     assert [wait.pending for wait in waits] == [2, 0]
 
 
+@pytest.mark.parametrize(("stages", "distance", "lag"), [(3, 2, 0), (4, 2, 1)])
+def test_two_iterations_of_several_dots_are_copied_early(
+    stages: int, distance: int, lag: int
+) -> None:
+    module = scheduled(two_dots(matmul(128, 128, 64)), schedule=f"stages={stages}")
+    assert schedule_of(module) == ScheduleAttr(stages, distance, lag)
+
+
 def test_dots_are_awaited_if_the_accumulator_is_read_between_them() -> None:
     program = two_dots(
         matmul(128, 128, 64, is_read=True), "%w = addf %d0, %d0 : tile<128x128xf32>"

@@ -15,6 +15,7 @@ from tilewright.driver.launch import Plan, start
 from tilewright.driver.signatures import signature_of
 from tilewright.runtime.device import current_gpu
 from tilewright.runtime.tensor_maps import encode_map
+from tilewright.support.tensor_map_parameters import ELEMENT_BYTES
 
 pytestmark = pytest.mark.gpu
 
@@ -50,8 +51,8 @@ def test_the_driver_encodes_what_a_kernel_does(case: MapCase) -> None:
     encoded = list(zip(words.tolist(), kernel_words(case), strict=True))
     # The driver also writes the bytes of a box, which no instruction sets.
     by_driver, by_kernel = encoded.pop(BOX_BYTES_WORD)
-    bits = int("".join(filter(str.isdigit, case.parameter.element)))
-    assert (by_driver, by_kernel) == (prod(case.parameter.box) * bits // 8, 0)
+    bytes = prod(case.parameter.box) * ELEMENT_BYTES[case.parameter.element]
+    assert (by_driver, by_kernel) == (bytes, 0)
     assert [f"{word:#x}" for word, _ in encoded] == [f"{word:#x}" for _, word in encoded]
 
 

@@ -62,7 +62,7 @@ EXPECTED: Final = {
     "dequantized_b": (IN_STAGES._replace(converted=1), WHOLE._replace(converted=1)),
     # Eight slices of 8 out of 64. On sm_80 rounding takes six instructions, which warps that share
     # an operand do not repeat.
-    "tf32": (SLICED._replace(dots=8), WHOLE._replace(converted=2, loaded=1)),
+    "tf32": (SLICED._replace(dots=8), WHOLE._replace(converted=2)),
     "gathered": (IN_STAGES, SLICED),
     "gathered_view": (IN_STAGES, SLICED),
     # Two slices of 16 out of 32.

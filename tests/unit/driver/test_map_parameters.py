@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 from specialized_programs import Gemm
+from tma_store_programs import StoredGemm
 
 import tilewright
 from tilewright.driver.compilation_result import CompilationResult
@@ -121,12 +122,21 @@ def test_maps_that_do_not_match_their_kernel(arguments: str, tensor: str, messag
         tilewright.compile(text, "sm_90", emit="ptx")
 
 
-def test_a_kernel_that_encodes_its_maps_says_why() -> None:
-    """One size is computed."""
-    text = GEMM.replace("shape = [%m, %k]", "shape = [%m2, %k]").replace(
-        "%at = make", "%m2 = addi %m, %one : tile<i32>\n    %at = make"
-    )
-    settings = Settings(ARCHES["sm_90"], schedule="agents=1", tensor_maps=PARAMETERS)
+SIZE = GEMM.replace("shape = [%m, %k]", "shape = [%m2, %k]").replace(
+    "%at = make", "%m2 = addi %m, %one : tile<i32>\n    %at = make"
+)
+"""A size is computed."""
+_STORED_GEMM = StoredGemm(Gemm(tile=(64, 128, 32)))
+STORED = _STORED_GEMM.persistent(f"{_STORED_GEMM.converted()}\n{_STORED_GEMM.store()}")
+"""C can be stored by TMA."""
+
+
+@pytest.mark.parametrize(("text", "schedule", "reason"), [
+    (SIZE, "agents=1", "a size or stride is neither an argument nor a constant"),
+    (STORED, "agents=1,tma-stores=1", "another agent gets a map through a pipeline"),
+])  # fmt: skip
+def test_a_kernel_that_encodes_its_maps_says_why(text: str, schedule: str, reason: str) -> None:
+    settings = Settings(ARCHES["sm_90"], schedule=schedule, tensor_maps=PARAMETERS)
     observers = Observers(remarks=True)
     compilation = Compilation(tilewright.read(text), settings, observers)
     ptx = compilation.to("ptx")
@@ -134,7 +144,7 @@ def test_a_kernel_that_encodes_its_maps_says_why() -> None:
     assert "tensormap.replace" in ptx
     assert compilation.map_parameters == {}
     (remark,) = [each for each in observers.sink.remarks if each.name == "RemarkTensorMaps"]
-    assert "a size or stride is neither an argument nor a constant" in remark.text
+    assert reason in remark.text
 
 
 class Launch:

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, MakeMemrefOp, memref
+from tilewright.dialects.nv_tileas.pipeline import ProducerWriteOp
 from tilewright.dialects.nv_tileas.tensor_map import (
     STRIDE_BYTES,
     CreateTensorMapsOp,
@@ -83,6 +84,8 @@ def _tensors(function: FuncOp, creation: CreateTensorMapsOp) -> Iterator[MapPara
     if not all(isinstance(type, _SCALARS) for type in function.signature.inputs):
         raise _NotDescribed("the kernel has arguments that are not scalars", creation)
     for view, map in zip(creation.views, creation.maps, strict=True):
+        if any(isinstance(user, ProducerWriteOp) for user in map.users):
+            raise _NotDescribed("another agent gets a map through a pipeline", creation)
         tiled = view.defined_by(BlockTileOp)
         made = None if tiled is None else tiled.source.defined_by(MakeMemrefOp)
         if made is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
@@ -19,21 +19,22 @@ from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import (
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner
 from tilewright.dialects.arith.casts import TruncIOp
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.integer import DivUIOp
+from tilewright.dialects.arith.integer import AndIOp, DivUIOp, XOrIOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, GetDimSizeOp, MakeMemrefOp, tiled_view
 from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.scf import IfOp, YieldOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
-from tilewright.ir.types import I64, FloatType, IntegerType, VectorType
+from tilewright.ir.types import I1, I64, FloatType, IntegerType, VectorType
 from tilewright.support.floats import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import VectorAccess
     from tilewright.ir.attributes import Type
@@ -43,6 +44,14 @@ TileAccess: TypeAlias = (
     memory.TiledLoadOp | memory.GatherLoadOp | memory.TiledStoreOp | memory.ScatterStoreOp
 )
 """An access to a tile of a view."""
+
+
+class Access(Protocol):
+    """Loads or stores of a thread; what was loaded before is kept where nothing is loaded."""
+
+    def __call__(
+        self, accesses: Sequence[VectorAccess], loaded: Sequence[Value] = (), /
+    ) -> Sequence[Value]: ...
 
 
 @converts(MakeMemrefOp)
@@ -108,21 +117,25 @@ def tiled_load(
         value = literal([padding_bits(padding, type.element)], type)
         other = build.create(ConstantOp, value=value, types=[type]).result
 
-    def load(accesses: Sequence[VectorAccess]) -> list[Value]:
-        return [AccessEmitter(op).load(build, type, accesses, other)]
+    def load(accesses: Sequence[VectorAccess], loaded: Sequence[Value] = ()) -> Sequence[Value]:
+        return [AccessEmitter(op).load(build, type, accesses, *loaded or (other,))]
 
-    return [_vectors_or_elements(op, build, accesses, load, [type])[0], ()]
+    return [_by_vectors(op, build, accesses, load, [type])[0], ()]
 
 
-def _vectors_or_elements(
+def _by_vectors(
     op: TileAccess,
     build: ConversionBuilder,
     vectors: Sequence[VectorAccess],
-    access: Callable[[Sequence[VectorAccess]], list[Value]],
+    access: Access,
     types: Sequence[Type],
     active: Value | None = None,
 ) -> Sequence[Value]:
-    """Access vectors; in a tile in which some are partly out of bounds, single elements instead."""
+    """Access vectors, and the elements in bounds of those that are partly out of bounds.
+
+    Only a tile that ends within a vector has such ones, so threads access elements in a branch that
+    all of them take for that tile.
+    """
     if not op.partial:
         return access(vectors)
     arguments = (op, build, op.view, op.indices, op.tile)
@@ -136,8 +149,25 @@ def _vectors_or_elements(
     with build.at(InsertPoint.at_end(whole)):
         build.create(YieldOp, values=access(vectors))
     with build.at(InsertPoint.at_end(other)):
-        build.create(YieldOp, values=access(tile_accesses(*arguments, active=active)))
+        elements = tile_accesses(*arguments, active=active)
+        # A vector is in bounds as its last element is.
+        last = [each.predicate for each in elements[op.vector - 1 :: op.vector]]
+        accessed = access([v._replace(predicate=p) for v, p in zip(vectors, last, strict=True)])
+        rest = [
+            each._replace(predicate=_excluding(build, each.predicate, last[number // op.vector]))
+            for number, each in enumerate(elements)
+        ]
+        build.create(YieldOp, values=access(rest, accessed))
     return branch.results
+
+
+def _excluding(build: ConversionBuilder, predicate: Value | None, other: Value | None) -> Value:
+    """Whether a predicate holds and another one does not; both are of checked indices."""
+    assert predicate is not None
+    assert other is not None
+    true = build.create(ConstantOp, value=IntegerAttr(1, I1), types=[I1]).result
+    negated = build.create(XOrIOp, lhs=other, rhs=true).result
+    return build.create(AndIOp, lhs=predicate, rhs=negated).result
 
 
 def padding_bits(padding: PaddingValue, element: Type) -> int:
@@ -163,11 +193,11 @@ def tiled_store(
     active = is_owner(op, build, op.tile)
     accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, active)
 
-    def store(accesses: Sequence[VectorAccess]) -> list[Value]:
+    def store(accesses: Sequence[VectorAccess], stored: Sequence[Value] = ()) -> Sequence[Value]:
         AccessEmitter(op).store(build, new.tile, accesses)
-        return []
+        return stored
 
-    _vectors_or_elements(op, build, accesses, store, [], active)
+    _by_vectors(op, build, accesses, store, [], active)
     return [()]
 
 

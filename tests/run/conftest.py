@@ -304,6 +304,7 @@ REPEATS: Final = (
     "canonical-plain",
     "sm_80",
     "sanitized",
+    "shared-checked",
     "shared-sm_90",
 )
 """Modes that repeat a checked or an emulated one: another seed or GPU, fewer passes, more checks.

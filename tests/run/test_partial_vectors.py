@@ -85,7 +85,7 @@ def matrices(m: int, n: int, k: int) -> tuple[Array, Array, Array]:
 EXTENTS = [(70, 65, 33), (64, 71, 63), (5, 3, 1), (128, 80, 72), (65, 79, 81)]
 
 
-@pytest.mark.parametrize("schedule", ["", "stages=1", "agents=1", "agents=0"])
+@pytest.mark.parametrize("schedule", keep_first(["", "agents=1", "stages=1", "agents=0"], 2))
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize(("m", "n", "k"), keep_first(EXTENTS, 2))
 def test_gemms(m: int, n: int, k: int, arch: str, schedule: str) -> None:

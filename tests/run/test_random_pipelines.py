@@ -13,16 +13,12 @@ from scheduled_loops import dots_in_flight, engines, lowered_as_far_as, optimize
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp
 from tilewright.dialects.nv_tileas.attribute_names import CONTINUES
 from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.pipeline import (
-    AgentSwitchOp,
-    ConsumerReadOp,
-    CreatePipelineOp,
-    ProducerCopyOp,
-)
+from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp, CreatePipelineOp, ProducerCopyOp
 from tilewright.ir.types import F16
 
 KINDS: Final = {

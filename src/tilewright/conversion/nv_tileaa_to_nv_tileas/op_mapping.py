@@ -16,10 +16,10 @@ from tilewright.dialects.nv_tileaa import (
     view,
 )
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
+from tilewright.dialects.nv_tileas import agents as new_agents
 from tilewright.dialects.nv_tileas import aggregate as new_aggregate
 from tilewright.dialects.nv_tileas import matrix as new_matrix
 from tilewright.dialects.nv_tileas import memory as new_memory
-from tilewright.dialects.nv_tileas import pipeline as new_pipeline
 from tilewright.dialects.nv_tileas import shape as new_shape
 from tilewright.dialects.nv_tileas import sync as new_sync
 from tilewright.ir.attributes import DenseElementsAttr
@@ -61,7 +61,7 @@ TILEAS_OPS: Final[dict[type[Operation], type[Operation]]] = {
     view.GatherLoadOp: new_memory.GatherLoadOp,
     view.ScatterStoreOp: new_memory.ScatterStoreOp,
     view.TiledAtomicRmwOp: new_memory.TiledAtomicRmwOp,
-    queue.ExecuteOp: new_pipeline.ExecuteOp,
+    queue.ExecuteOp: new_agents.ExecuteOp,
     misc.PrintOp: new_sync.PrintOp,
     misc.AssertOp: new_sync.AssertOp,
 }

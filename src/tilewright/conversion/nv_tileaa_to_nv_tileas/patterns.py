@@ -10,8 +10,8 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import operand
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import create_agent
 from tilewright.dialects.nv_tileaa import atomics, memory, queue, view
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileas.agents import ExecuteOp
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr
-from tilewright.dialects.nv_tileas.pipeline import ExecuteOp
 from tilewright.ir.attributes import IntegerAttr, UnitAttr
 from tilewright.ir.conversion import Patterns
 from tilewright.ir.conversion_pattern import ConversionPattern

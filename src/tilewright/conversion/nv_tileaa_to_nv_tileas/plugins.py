@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.queue import PluginOp
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp, YieldOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp, YieldOp
 from tilewright.ir.attributes import SymbolRefAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.operation import Block

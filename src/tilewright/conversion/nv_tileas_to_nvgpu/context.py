@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import Coordinate
     from tilewright.dialects.nv_tileaa.memory import AllocaOp
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
+    from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
     from tilewright.ir.attributes import DenseElementsAttr
     from tilewright.ir.conversion import ConversionBuilder

@@ -15,9 +15,9 @@ from tilewright.dialects.gpu.attributes import Dimension, ShuffleMode
 from tilewright.dialects.gpu.indices import ThreadIdOp
 from tilewright.dialects.gpu.threads import BarrierOp, ShuffleOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, agent_of
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.layout.linear import LANE, WARP

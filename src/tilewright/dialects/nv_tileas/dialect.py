@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.dialects.nv_tileas import (
+    agents,
     aggregate,
     async_copy,
     async_store,
@@ -28,6 +29,7 @@ NV_TILEAS: Final = Dialect(
     attributes,
     matrix,
     memory,
+    agents,
     pipeline,
     shape,
     sync,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.constraints import TILED_VIEW
+from tilewright.dialects.nv_tileas.agents import agent_of
 from tilewright.dialects.nv_tileas.attributes import layout_of
-from tilewright.dialects.nv_tileas.pipeline import agent_of
 from tilewright.dialects.nv_tileas.types import TENSOR_MAP, TensorMapType, tensor_map
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR

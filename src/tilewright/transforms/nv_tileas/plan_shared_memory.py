@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
 from tilewright.dialects.nv_tileas.attribute_names import (
     SCRATCH_ALIGNMENT,
     SCRATCH_BYTES,
@@ -22,7 +23,6 @@ from tilewright.dialects.nv_tileas.attribute_names import (
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import (
-    AgentSwitchOp,
     ConsumerReadOp,
     ConsumerWaitOp,
     CreateIteratorOp,
@@ -30,7 +30,6 @@ from tilewright.dialects.nv_tileas.pipeline import (
     PipelineOp,
     ProducerAcquireOp,
     ProducerCopyOp,
-    agent_of,
     counts_copies,
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp

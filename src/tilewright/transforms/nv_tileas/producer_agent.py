@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.dialects.nv_tileas.agents import YieldOp
 from tilewright.dialects.nv_tileas.attribute_names import MULTICAST, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
 from tilewright.dialects.nv_tileas.pipeline import (
@@ -17,7 +18,6 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerAcquireOp,
     ProducerCommitOp,
     ProducerCopyOp,
-    YieldOp,
     ranks_within,
 )
 from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp, ReleaseTensorMapsOp

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
 from tilewright.dialects.nv_tileas.attribute_names import (
     CONTINUES,
@@ -25,7 +26,7 @@ from tilewright.dialects.nv_tileas.attributes import (
     in_shared_memory,
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, CreatePipelineOp
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
 from tilewright.dialects.scf import ForOp, YieldOp

@@ -19,12 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.pipeline import (
-    AgentSwitchOp,
-    CreateIteratorOp,
-    CreatePipelineOp,
-    YieldOp,
-)
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, YieldOp
+from tilewright.dialects.nv_tileas.pipeline import CreateIteratorOp, CreatePipelineOp
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileas.agents import YieldOp
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, STORE_STAGES
@@ -25,7 +26,6 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerAcquireOp,
     ProducerCommitOp,
     ProducerWriteOp,
-    YieldOp,
 )
 from tilewright.dialects.nv_tileas.tensor_map import (
     CreateTensorMapsOp,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from integrity import check_integrity
 
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr, layout_of
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp
 from tilewright.driver.compile import Compilation, Settings
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation

@@ -8,10 +8,10 @@ from specialized_programs import Gemm
 from tma_store_programs import StoredGemm
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
 from tilewright.transforms.nv_tileas import choose_specialization

@@ -7,9 +7,9 @@ from scheduled_loops import scheduled
 from specialized_programs import Gemm
 
 import tilewright
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
 from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
 from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.driver.pipelines import parse_pipeline

@@ -20,7 +20,7 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.attributes import RegisterAction
 from tilewright.dialects.cute_nvgpu.threads import MIN_REGISTERS, SetMaxRegistersOp
 from tilewright.dialects.nv_tileaa.queue import PluginOp
-from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import REGISTER_STEP, WARP_SIZE, registers_per_thread

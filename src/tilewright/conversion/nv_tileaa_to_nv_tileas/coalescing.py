@@ -13,6 +13,8 @@ from tilewright.layout.spread import spread
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.analysis.axis import AxisFacts
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -54,14 +56,26 @@ def coalesced(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> Memor
     extents = shape(tile.type)
     dim, vector, whole = vectorize(op, tile, facts)
     vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), 1)
-    order = [dim, *(other for other in reversed(range(len(extents))) if other != dim)]
-    return MemoryAccess(spread(extents, warps, vector=vector, order=order), vector, dim, whole)
+    return MemoryAccess(_spread_along(extents, warps, vector, dim), vector, dim, whole)
 
 
 def in_layout(access: MemoryAccess, layout: Layout) -> MemoryAccess:
     """The same access in another layout, with the widest vector that layout allows."""
     vector = min(access.vector, _contiguous(layout, access.dim))
     return MemoryAccess(layout, vector, access.dim, access.whole)
+
+
+def is_narrowed(access: MemoryAccess, layout: Layout, warps: int) -> bool:
+    """Whether a layout is a coalesced one for an access, with vectors that are at most as wide."""
+    vector = _contiguous(layout, access.dim)
+    coalesced = _spread_along(layout.shape, warps, vector, access.dim)
+    return vector <= access.vector and layout == coalesced
+
+
+def _spread_along(extents: Sequence[int], warps: int, vector: int, dim: int) -> Layout:
+    """A tile spread over all threads, neighbours along a dimension side by side."""
+    order = [dim, *(other for other in reversed(range(len(extents))) if other != dim)]
+    return spread(extents, warps, vector=vector, order=order)
 
 
 def _contiguous(layout: Layout, dim: int) -> int:

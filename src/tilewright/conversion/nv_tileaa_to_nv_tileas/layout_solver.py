@@ -1,8 +1,9 @@
 """Layout solver: one layout for each class of tiles.
 
-A class takes the layout with the greatest weight among the preferences of its members. One without
-preferences takes the layout that propagates to it through shape operations; one that none reaches
-is distributed evenly.
+A class takes the layout with the greatest weight among the preferences of its members. It takes
+that of a heavier class across a reshape if its accesses stay coalesced. A class without preferences
+takes the layout that propagates to it through shape operations; one that none reaches is
+distributed evenly.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.elementwise import is_tile
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, in_layout
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import (
+    accessed,
+    in_layout,
+    is_narrowed,
+)
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import accumulator_access
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape
@@ -61,6 +66,7 @@ def solve_layouts(constraints: LayoutConstraints) -> LayoutAssignment:
         leader: max(weights, key=lambda layout: weights[layout])
         for leader, weights in preferences.items()
     }
+    _adopt_layouts(constraints, layouts)
     accesses = _shared_accesses(constraints, layouts)
     _store_accumulators(constraints, layouts, accesses)
     # One propagation may enable another: repeat until nothing changes.
@@ -70,6 +76,45 @@ def solve_layouts(constraints: LayoutConstraints) -> LayoutAssignment:
         if leader not in layouts:
             layouts[leader] = spread(extents(leader.type), warps)
     return LayoutAssignment(warps, classes, layouts, accesses, dots)
+
+
+def _adopt_layouts(constraints: LayoutConstraints, layouts: Layouts) -> None:
+    """Let a class take the layout of a heavier one across a reshape.
+
+    Only where its accesses stay coalesced: narrower vectors cost less than a conversion.
+    """
+    _, classes, preferences, *_ = constraints
+    weights = {leader: max(each.values()) for leader, each in preferences.items()}
+    for op in constraints.shape_ops:
+        if not isinstance(op, shape.ViewOp | shape.ExpandDimsOp) or not is_tile(op.results[0]):
+            continue
+        if classes.is_rematerializable(op.source):
+            continue
+        source, result = classes.of(op.source), classes.of(op.results[0])
+        if source not in weights or result not in weights:
+            continue
+        if weights[source] < weights[result]:
+            lighter, layout = source, backward(op, layouts[result])
+        else:
+            lighter, layout = result, forward(op, layouts[source])
+        if layout is not None and _suits_accesses(constraints, lighter, layout):
+            layouts[lighter] = layout
+
+
+def _suits_accesses(constraints: LayoutConstraints, leader: Value, layout: Layout) -> bool:
+    """Whether only accesses prefer layouts for a class, and all are coalesced in this one."""
+    warps, classes, preferences, accesses, *_ = constraints
+    members = [
+        access
+        for op, access in accesses.items()
+        if (tile := accessed(op)) is not None
+        and not classes.is_rematerializable(tile)
+        and classes.of(tile) is leader
+    ]
+    preferred = {access.layout for access in members}
+    return preferences[leader].keys() <= preferred and all(
+        is_narrowed(access, layout, warps) for access in members
+    )
 
 
 def _shared_accesses(
@@ -83,7 +128,7 @@ def _shared_accesses(
         if tile is None or constraints.classes.is_rematerializable(tile):
             continue
         layout = layouts[constraints.classes.of(tile)]
-        if (layout, access.dim) in known:
+        if (layout, access.dim) in known or is_narrowed(access, layout, constraints.warps):
             accesses[op] = in_layout(access, layout)
     return accesses
 

@@ -143,6 +143,52 @@ def test_layouts_propagate_through_concatenation() -> None:
     assert not [each for each in applied(body).walk() if isinstance(each, ConvertLayoutOp)]
 
 
+VECTOR_MEMREF = "!nv_tileaa.memref<1024xf32, strides = [1]>"
+MATRIX_MEMREF = "!nv_tileaa.memref<1024x1000xf32, strides = [{stride}, 1]>"
+VECTOR = f"!nv_tileaa.tiled_view<tile = [1024], source = {VECTOR_MEMREF}>"
+
+
+def scaled_row(stride: int) -> str:
+    """A row of a matrix, scaled by a vector: with an odd stride, only this one has vectors."""
+    memref = MATRIX_MEMREF.format(stride=stride)
+    view = f"!nv_tileaa.tiled_view<tile = [1, 1024], source = {memref}, padding = zero>"
+    row, vector = "tensor<1x1024xf32>", "tensor<1024xf32>"
+    return f"""
+      %vm = nv_tileaa.make_memref %p16 : !nv_tileaa.ptr<f32> -> {VECTOR_MEMREF}
+      %vv = nv_tileaa.block_tile %vm : {VECTOR}
+      %mm = nv_tileaa.make_memref %p16 : !nv_tileaa.ptr<f32> -> {memref}
+      %mv = nv_tileaa.block_tile %mm : {view}
+      %v, %tv = nv_tileaa.tiled_load weak %vv[%n] : i32 of {VECTOR} -> {vector}
+      %a, %ta = nv_tileaa.tiled_load weak %mv[%n, %n] : i32, i32 of {view} -> {row}
+      %w = nv_tileaa.view %v : {vector} -> {row}
+      %x = nv_tileaa.mulf %a, %w : {row}
+      %s = nv_tileaa.tiled_store weak %x, %mv[%n, %n] : {row}, i32, i32 of {view}
+    """
+
+
+@pytest.mark.parametrize(("stride", "vector"), [(1024, 4), (1002, 2), (1001, 1)])
+def test_a_class_adopts_narrower_vectors_across_a_reshape(stride: int, vector: int) -> None:
+    """Otherwise the scale would pass through shared memory, for its vectors of four elements."""
+    body = scaled_row(stride)
+    collected = constraints(body)
+    assert sorted(access.vector for access in collected.accesses.values()) == [vector, vector, 4]
+    assert [access.vector for access in solve_layouts(collected).accesses.values()] == [vector] * 3
+    assert not [each for each in applied(body).walk() if isinstance(each, ConvertLayoutOp)]
+
+
+def test_a_class_with_wider_vectors_keeps_its_layout() -> None:
+    """A matrix that is read along its columns has another layout than its flat copy in memory."""
+    body = load("a", "columns", COLUMNS)
+    body += f"%flat = nv_tileaa.view %a : {TILE} -> tensor<4096xf32>\n"
+    memref = "!nv_tileaa.memref<4096xf32, strides = [1]>"
+    view = f"!nv_tileaa.tiled_view<tile = [4096], source = {memref}>"
+    body += f"%fm = nv_tileaa.make_memref %p16 : !nv_tileaa.ptr<f32> -> {memref}\n"
+    body += f"%fv = nv_tileaa.block_tile %fm : {view}\n"
+    body += f"%s = nv_tileaa.tiled_store weak %flat, %fv[%n] : tensor<4096xf32>, i32 of {view}\n"
+    collected = constraints(body)
+    assert solve_layouts(collected).accesses == collected.accesses
+
+
 def applied(body: str) -> Operation:
     module, _ = kernel(body)
     parse_pipeline("convert-tileaa-to-tileas").run(module)

@@ -75,6 +75,8 @@ MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
 """Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
+FEWEST_STAGES: Final = 3
+"""Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
 TMA_STORES: Final = False
 """Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
 RESERVE: Final = 1024
@@ -166,8 +168,7 @@ class ScheduleLoops(Pass):
             # Latency is hidden by early copies rather than by a second block.
             stages = min(wanted, max(arch.static_shared - taken, 0) // needed)
         dots = _overlapping(loop, loads)
-        # Long iterations, of several dots in a row, rather copy two of them early.
-        fewest = 4 if any(isinstance(dot.c.defining_op(), DotOp) for dot in dots) else 3
+        fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(function, dots)
         lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
         return ScheduleAttr(stages, stages - 1 - lag, lag) if stages > 1 else None
 
@@ -189,6 +190,16 @@ class ScheduleLoops(Pass):
         _record(loop, loads, ScheduleAttr(1, 1))
         for load in late:
             load.attributes[LATE] = UnitAttr()
+
+
+def _fewest_stages(function: FuncOp, dots: Sequence[DotOp]) -> int:
+    """The fewest stages of a loop with dots in flight over iterations, which keep one of them.
+
+    Iterations of several dots in a row are long, and where several blocks share an SM, others
+    multiply while one waits for its dots: there a second iteration that is copied early pays more.
+    """
+    is_chain = any(isinstance(dot.c.defining_op(), DotOp) for dot in dots)
+    return FEWEST_STAGES + (is_chain or _asks_for_blocks(function))
 
 
 def _has_agents(function: FuncOp) -> bool:

@@ -186,6 +186,19 @@ def test_a_schedule_can_be_forced(options: str, distance: int, lag: int) -> None
     assert dots_in_flight(module) == lag
 
 
+@pytest.mark.parametrize(("occupancy", "options", "distance", "lag"), [
+    (1, "stages=3", 1, 1),
+    (2, "stages=3", 2, 0),
+    (2, "stages=4", 2, 1),
+    (2, "stages=3,in-flight=1", 1, 1),
+])  # fmt: skip
+def test_few_stages_are_for_copies_where_blocks_share_an_sm(
+    occupancy: int, options: str, distance: int, lag: int
+) -> None:
+    module = scheduled(matmul(64, 64, 64, occupancy=occupancy), schedule=options)
+    assert schedule_of(module) == ScheduleAttr(distance + lag + 1, distance, lag)
+
+
 def test_dots_cannot_be_forced_to_overlap() -> None:
     module = scheduled(matmul(128, 128, 64, is_read=True), schedule="in-flight=1")
     assert dots_in_flight(module) == 0

@@ -209,7 +209,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
 }
 // -----
-// A tile that was loaded element by element joins one that was loaded in vectors: it is converted.
+// A tile that is loaded element by element joins one that is loaded and stored in vectors: it is
+// converted, since strided elements would take more memory transactions.
 // CHECK-LABEL: @expand_dims
 // CHECK: nv_tileas.convert_layout {{.*}} : tensor<1024xf32
 // CHECK: nv_tileas.expand_dims {{.*}} -> tensor<1x1024xf32, [[L:#layout[0-9]*]]>
@@ -228,6 +229,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %b, %u = nv_tileaa.load weak %q : tensor<1x1024x!f32> -> tensor<1x1024xf32>
     %e = nv_tileaa.expand_dims %a {axis = 0 : i64} : tensor<1024xf32> -> tensor<1x1024xf32>
     %s = nv_tileaa.addf %e, %b : tensor<1x1024xf32>
+    %v = nv_tileaa.store weak %q, %s : tensor<1x1024x!f32>, tensor<1x1024xf32>
     nv_tileaa.return
   }
 }

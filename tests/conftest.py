@@ -37,6 +37,8 @@ def reset_process_state() -> None:
     for name in list(os.environ):
         if name.startswith(("CUDA_TILE_", "TILEWRIGHT_")) and name not in TOOL_VARIABLES:
             del os.environ[name]
+    # Many tests start Python: each process would compile every module that it imports.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Tests check this compiler, not results that an earlier one cached on disk.
     os.environ["TILEWRIGHT_CACHE"] = "0"
 

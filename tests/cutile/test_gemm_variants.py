@@ -36,7 +36,7 @@ def test_result(variant: Variant) -> None:
     check(variant, interpreted)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 def test_compiled_result(variant: Variant) -> None:
     check(variant, emulated)

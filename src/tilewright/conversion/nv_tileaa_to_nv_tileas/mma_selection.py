@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from tilewright.dialects.nv_tileas.matrix import Instruction
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.target.arch import Arch
@@ -61,16 +61,24 @@ SCRATCH_RESERVE: Final = 48 * 1024
 
 
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
-    """Select the instruction of each dot; the operands of all that use wgmma fit together."""
+    """Select the instruction of each dot; the operands of all of a loop that use wgmma fit."""
     selections: dict[Operation, MmaSelection] = {}
-    operand_bytes: dict[Value, int] = {}
+    stored: dict[Operation | Block | None, dict[Value, int]] = {}
     for op in dots:
+        # Loops that run one after the other can share their memory.
+        beside = stored.setdefault(_scope(op), {})
         operands = {value: stored_bytes(value.type) for value in (op.a, op.b)}
-        fits = sum({**operand_bytes, **operands}.values()) <= arch.static_shared - SCRATCH_RESERVE
+        fits = sum({**beside, **operands}.values()) <= arch.static_shared - SCRATCH_RESERVE
         selections[op] = select_mma(op, arch, warps, wgmma=fits)
         if selections[op].atom is Atom.WGMMA:
-            operand_bytes |= operands
+            beside |= operands
     return selections
+
+
+def _scope(op: Operation) -> Operation | Block | None:
+    """The innermost loop around a dot; outside of loops, its block."""
+    loops = (outer for outer in op.ancestors() if outer.loop_body is not None)
+    return next(loops, op.parent)
 
 
 def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaSelection:

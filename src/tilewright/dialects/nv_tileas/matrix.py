@@ -181,8 +181,6 @@ class DotOp(tileaa.DotOp):
     def _left_problems(self) -> Iterator[str]:
         """Check that A has a fragment layout of wgmma, and that warps own the rows of c."""
         a, c = maybe_layout_of(self.a), maybe_layout_of(self.c)
-        if self.asynchronous:
-            yield "expected a in shared memory for an asynchronous dot"
         if a is None or c is None:
             return
         if not consists_of(a, wgmma_left(8 * pointee_bytes(element_of(self.a.type)))):
@@ -230,13 +228,17 @@ class DotWaitOp(Operation):
     """Wait until at most `pending` asynchronous dots, those issued last, are in flight.
 
     The accumulator is threaded through: the result is complete, unless it is that of a dot that may
-    be in flight.
+    be in flight. A of a dot that it waits for is `held` if it is in registers: nothing else is
+    written to these before.
     """
 
     name = "nv_tileas.dot_wait"
     traits = (LAID_OUT, SameType("accumulator", "result"))
-    syntax = "$accumulator attr-dict `:` type($accumulator)"
+    syntax = "$accumulator (`held` $held^)? attr-dict `:` type($accumulator) (`,` type($held)^)?"
 
     accumulator = d.operand(ANY_TENSOR)
+    held = d.operands(ANY_TENSOR)
     pending = d.attribute(PENDING, default=0)
+    late = d.flag()
+    """Whether what precedes it is to run beside the dots: ptxas would move it before that."""
     result = d.result(ANY_TENSOR)

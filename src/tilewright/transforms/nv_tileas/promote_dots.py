@@ -4,19 +4,23 @@ To accumulate in the dot instead would round the accumulator once for each instr
 program asks for one rounding. But a dot and an addition after it take registers for two tiles, and
 for accumulators of a wide tile there are none. A promoted dot adds its partial accumulators column
 block by column block, with the same result.
+
+A tile that is computed from scalars, such as a mask, takes no registers before it is added.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.dialects.nv_tileaa.floating import AddFOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.shape import SplatOp
+from tilewright.dialects.nv_tileas.shape import MakeRangeOp, Rearrangement, SplatOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
@@ -28,6 +32,10 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 
+SOURCES: Final = (ConstantOp, MakeRangeOp, SplatOp)
+"""Ops that create tiles without other tiles."""
+
+
 class PromoteDots(Pass):
     """Let dots by wgmma add what they accumulate from zero to a tile."""
 
@@ -36,8 +44,11 @@ class PromoteDots(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for dot in [inner for inner in op.walk() if isinstance(inner, DotOp)]:
             addition = _only_addition(dot)
-            if addition is not None and _is_promotable(dot):
-                _promote(dot, addition)
+            if addition is None or not _is_promotable(dot):
+                continue
+            other = addition.rhs if addition.lhs is dot.result else addition.lhs
+            if not _is_computed_from_scalars(other):
+                _promote(dot, addition, other)
 
 
 def _is_promotable(dot: DotOp) -> bool:
@@ -62,9 +73,21 @@ def _only_addition(dot: DotOp) -> AddFOp | None:
     return addition if is_nearest and not addition.flush_to_zero else None
 
 
-def _promote(dot: DotOp, addition: AddFOp) -> None:
-    """Replace an addition by the dot, which follows the other operand then."""
-    other = addition.rhs if addition.lhs is dot.result else addition.lhs
+def _is_computed_from_scalars(tile: Value) -> bool:
+    """Whether only element-wise operations, ranges, splats and rearrangements compute a tile."""
+    pending, seen = [tile], {tile}
+    while pending:
+        op = pending.pop().defining_op()
+        if op is None or not (is_elementwise(op) or isinstance(op, (*SOURCES, Rearrangement))):
+            return False
+        fresh = [value for value in op.operands if is_tile(value) and value not in seen]
+        seen.update(fresh)
+        pending += fresh
+    return True
+
+
+def _promote(dot: DotOp, addition: AddFOp, other: Value) -> None:
+    """Replace an addition to another tile by the dot, which follows that tile then."""
     build = Builder(InsertPoint.before(addition), dot.location)
     promoted = build.insert(dot.like([dot.a, dot.b, other], [dot.result.type]))
     assert isinstance(promoted, DotOp)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReadOp,
     CreatePipelineOp,
@@ -102,15 +102,23 @@ def _pipeline_users(op: CreatePipelineOp) -> list[Operation]:
 
 
 def _tile_users(tile: Value) -> list[Operation] | None:
-    """The users of a tile in shared memory; None if an asynchronous dot reads it, or it escapes."""
+    """The users of a tile in shared memory, and the waits for dots among them.
+
+    None if it escapes, or an asynchronous dot that reads it is not waited for in its block.
+    """
     users: list[Operation] = []
     pending = [tile]
     while pending:
         for user in pending.pop().users:
             if isinstance(user, Rearrangement):
                 pending.append(user.result)
-            elif not isinstance(user, DotOp) or user.asynchronous:
+            elif not isinstance(user, DotOp):
                 return None
+            elif user.asynchronous:
+                waits = list(user.result.users)
+                if not all(isinstance(op, DotWaitOp) and op.parent is user.parent for op in waits):
+                    return None
+                users += waits
             users.append(user)
     return users
 

@@ -14,6 +14,7 @@ from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.floating import AddFOp
 from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.cute_nvgpu.threads import NanosleepOp
 from tilewright.dialects.cute_nvgpu.wgmma import (
     WgmmaCommitOp,
     WgmmaDescriptorOp,
@@ -26,7 +27,7 @@ from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I1, I64, INDEX, TF32
+from tilewright.ir.types import I1, I32, I64, INDEX, TF32
 from tilewright.layout.fragments import wgmma_left
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
@@ -78,12 +79,18 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
 @converts(DotWaitOp)
 def dot_wait(op: DotWaitOp, new: DotWaitOp, build: ConversionBuilder) -> Result:
     """Wait for the groups of earlier dots: each dot commits one."""
-    return build.create(
+    if op.late:
+        zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32]).result
+        # ptxas moves a wait up across arithmetic, but not across this.
+        build.create(NanosleepOp, duration=zero)
+    tied = [new.accumulator, *new.held]
+    wait = build.create(
         WgmmaWaitOp,
         pending=op.pending,
-        accumulators=[new.accumulator],
-        types=[new.accumulator.type],
+        accumulators=tied,
+        types=[value.type for value in tied],
     )
+    return wait.outputs[0]
 
 
 def _operand_type(ptx_type: str, operand: Value) -> Type:

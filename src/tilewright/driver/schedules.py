@@ -3,8 +3,8 @@
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
 over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
-these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `rotate=1` moves
-the last of several dots of an iteration, if it depends on another, into the next one.
+these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `rotate=1` puts
+the last dot of an iteration, if it depends on another, into the next one.
 """
 
 from __future__ import annotations

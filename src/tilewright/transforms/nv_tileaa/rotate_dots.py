@@ -1,8 +1,8 @@
 """Rotation of loops in which a dot depends on another, as in attention: P @ V on Q @ K.
 
 An iteration of such a loop is serial: the second dot needs what is computed from the first. But the
-first dot of an iteration needs nothing of the one before. So the second dot moves to the next
-iteration, after its first dot:
+first dot of an iteration needs nothing of the one before. So the second dot becomes part of
+the next iteration, after its first dot:
 
     first part of iteration 0
     for i = 1 to n:

@@ -81,7 +81,7 @@ def dot_wait(op: DotWaitOp, new: DotWaitOp, build: ConversionBuilder) -> Result:
     """Wait for the groups of earlier dots: each dot commits one."""
     if op.late:
         zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32]).result
-        # ptxas moves a wait up across arithmetic, but not across this.
+        # ptxas hoists a wait across arithmetic, but not across this.
         build.create(NanosleepOp, duration=zero)
     tied = [new.accumulator, *new.held]
     wait = build.create(

@@ -22,7 +22,7 @@ from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.scf import ForOp
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 
 
-def multicast_problem(function: FuncOp, loops: Iterable[ForOp]) -> str | None:
+def multicast_problem(function: FuncOp, loops: Collection[ForOp]) -> str | None:
     """Why the CTAs of a cluster cannot share the stages of pipelined loops; None if they can."""
     # Without copies, the slice is what bounds and conditions depend on.
-    control = ProducerSlice(function, {loop: () for loop in loops}).values
+    control = ProducerSlice(function, loops, ()).values
     if any(value.defined_by(GetCtaRankOp) is not None for value in control):
         return "the iterations of a pipelined loop depend on the rank of the CTA"
     return None

@@ -1,7 +1,7 @@
-"""The consumers of a warp-specialized function: its own loops, which read stages.
+"""The consumers of a warp-specialized function: its own code, which reads stages.
 
-In each iteration a pipelined loop waits for a stage, reads it in place of its loads, and releases
-it. The iterator passes through the loops and branches around it.
+Before its first use, they wait for the stage of a copy group, read it in place of the loads, and
+release it after the last one. The iterators of all pipelines pass through loops and branches.
 """
 
 from __future__ import annotations
@@ -14,65 +14,84 @@ from tilewright.dialects.scf import ForOp, IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.prefetchable_loads import add_iter_args
+from tilewright.transforms.nv_tileas.copy_groups import stage_plan
+from tilewright.transforms.nv_tileas.stage_reads import read_stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileas.specialized_loops import SpecializedLoop
+    from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
 
 
 class ConsumerAgent:
-    """Lets the pipelined loops of a function read stages, in place of their loads."""
+    """Lets a function read stages, in place of the loads that are copied to them."""
 
-    __slots__ = ("_enclosing", "_loops", "_pipeline")
+    __slots__ = ("_enclosing", "_groups", "_numbers", "_pipelines")
 
     def __init__(
-        self, loops: Sequence[SpecializedLoop], enclosing: set[Operation], pipeline: Value
+        self,
+        groups: Sequence[CopyGroup],
+        enclosing: Collection[Operation],
+        pipelines: Mapping[Stage, Value],
     ) -> None:
-        self._loops = {each.loop: each for each in loops}
-        self._enclosing, self._pipeline = enclosing, pipeline
+        """`enclosing`: the loops and branches that have groups in them."""
+        self._enclosing, self._pipelines = enclosing, pipelines
+        self._numbers = {stage: number for number, stage in enumerate(pipelines)}
+        self._groups: dict[Block, list[CopyGroup]] = {}
+        for group in groups:
+            self._groups.setdefault(group.block, []).append(group)
 
-    def consume(self, block: Block, iterator: Value) -> Value:
-        """Let the pipelined loops of a block read stages; returns the iterator after it."""
+    def consume(self, block: Block, iterators: Sequence[Value]) -> Sequence[Value]:
+        """Let a block read stages; returns the iterators after it."""
+        groups, current = self._groups.get(block, []), list(iterators)
         for op in list(block):
-            if isinstance(op, ForOp) and op in self._loops:
-                iterator = self._consume_stages(self._loops[op], iterator)
-            elif isinstance(op, ForOp) and op in self._enclosing:
-                inner = op.body.block.add_argument(iterator.type, op.location)
-                _yield(op.body.block, self.consume(op.body.block, inner))
-                iterator = add_iter_args(op, [iterator]).results[-1]
-            elif isinstance(op, IfOp) and op in self._enclosing:
-                iterator = self._consume_branches(op, iterator)
-        return iterator
+            for group in groups:
+                if group.first is op:
+                    self._wait(group, current)
+            if op in self._enclosing:
+                current = list(self._consume_inside(op, current))
+        return current
 
-    def _consume_stages(self, each: SpecializedLoop, iterator: Value) -> Value:
-        loop, body = each.loop, each.loop.body.block
-        del loop.attributes[SCHEDULE]
-        carried = body.add_argument(iterator.type, loop.location)
-        inside = Builder(InsertPoint.at_start(body), loop.location)
-        each.copies.use(self._pipeline)
-        wait = inside.create(ConsumerWaitOp, pipeline=self._pipeline, iterator=carried)
-        for op in each.copies.read(inside, wait.token):
+    def _wait(self, group: CopyGroup, iterators: list[Value]) -> None:
+        """Wait for the stage of a group, read it and release it; advance the iterator."""
+        pipeline, number = self._pipelines[group.stage], self._numbers[group.stage]
+        iterator = iterators[number]
+        build = Builder(InsertPoint.before(group.first), group.location)
+        token = build.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator).token
+        plans = [stage_plan(load) for load in group.loads]
+        replaced = read_stage(build, pipeline, token, group.loads, plans)
+        if not group.is_whole:
+            iterators[number] = build.create(IncIterOp, iterator=iterator).result
+        for op in replaced:
             op.erase()
-        assert body.last is not None
-        end = Builder(InsertPoint.before(body.last), loop.location)
-        end.create(ConsumerReleaseOp, pipeline=self._pipeline, token=wait.token)
-        _yield(body, end.create(IncIterOp, iterator=carried).result)
-        return add_iter_args(loop, [iterator]).results[-1]
+        end = release_stage(group, pipeline, token)
+        if group.is_whole:
+            iterators[number] = end.create(IncIterOp, iterator=iterator).result
 
-    def _consume_branches(self, op: IfOp, iterator: Value) -> Value:
+    def _consume_inside(self, op: Operation, iterators: Sequence[Value]) -> Sequence[Value]:
+        """Let a loop or a branch read stages; returns the iterators after it."""
+        if isinstance(op, IfOp):
+            return self._consume_branches(op, iterators)
+        assert isinstance(op, ForOp)
+        op.attributes.pop(SCHEDULE, None)
+        body = op.body.block
+        inner = [body.add_argument(each.type, op.location) for each in iterators]
+        _yield(body, self.consume(body, inner))
+        return add_iter_args(op, iterators).results[-len(iterators) :]
+
+    def _consume_branches(self, op: IfOp, iterators: Sequence[Value]) -> Sequence[Value]:
         regions: list[Region] = []
         for region in op.regions:
             if region.blocks:
-                _yield(region.block, self.consume(region.block, iterator))
+                _yield(region.block, self.consume(region.block, iterators))
                 regions.append(region)
                 continue
             block = Block()
-            Builder(InsertPoint.at_end(block), op.location).create(YieldOp, values=[iterator])
+            Builder(InsertPoint.at_end(block), op.location).create(YieldOp, values=list(iterators))
             regions.append(Region([block]))
-        types = [*[result.type for result in op.results], iterator.type]
+        types = [*[result.type for result in op.results], *[each.type for each in iterators]]
         new = op.like(op.operands, types)
         new.insert_before(op)
         op.regions = ()
@@ -80,11 +99,20 @@ class ConsumerAgent:
         for old, result in zip(op.results, new.results, strict=False):
             old.replace_all_uses_with(result)
         op.erase()
-        return new.results[-1]
+        return new.results[-len(iterators) :]
 
 
-def _yield(block: Block, value: Value) -> None:
-    """Let a block yield one more value."""
+def release_stage(group: CopyGroup, pipeline: Value, token: Value) -> Builder:
+    """Release the stage of a group after its last use; returns the builder after that."""
+    last = group.last
+    point = InsertPoint.before(last) if last.is_terminator else InsertPoint.after(last)
+    build = Builder(point, group.location)
+    build.create(ConsumerReleaseOp, pipeline=pipeline, token=token)
+    return build
+
+
+def _yield(block: Block, values: Sequence[Value]) -> None:
+    """Let a block yield more values."""
     last = block.last
     assert last is not None
-    last.set_operands([*last.operands, value])
+    last.set_operands([*last.operands, *values])

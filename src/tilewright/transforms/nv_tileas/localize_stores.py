@@ -26,7 +26,7 @@ from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.ir.passes import Pass
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.warp_stores import warp_stores
-from tilewright.transforms.nv_tileas.stage_copies import led_on
+from tilewright.transforms.nv_tileas.stage_reads import led_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -216,16 +216,16 @@ def _read_memory(load: TileLoad, wanted: Layout) -> Layout | None:
 
 def _feeds_dot(tile: Value) -> bool:
     """Whether a dot takes a tile, or what element-wise and shape operations make of it."""
-    return next(_dots_of(tile, Rearrangement, ConvertLayoutOp), None) is not None
+    return next(dots_of(tile, Rearrangement, ConvertLayoutOp), None) is not None
 
 
 def feeds_tensor_cores(tile: Value) -> bool:
     """Whether tensor cores multiply a tile, or what is computed from it, in any layout."""
-    dots = _dots_of(tile, Rearrangement, ConvertLayoutOp, CatOp)
+    dots = dots_of(tile, Rearrangement, ConvertLayoutOp, CatOp)
     return any(dot.atom is not Atom.FMA for dot in dots)
 
 
-def _dots_of(tile: Value, *followed: type[Operation]) -> Iterator[DotOp]:
+def dots_of(tile: Value, *followed: type[Operation]) -> Iterator[DotOp]:
     """The dots that take a tile, or what element-wise and other operations make of it."""
     pending, seen = [tile], {tile}
     while pending:

@@ -17,7 +17,7 @@ from tilewright.ir.values import BlockArgument
 from tilewright.transforms.nv_tileaa.address_ops import is_index_load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.memory import TiledLoadOp
@@ -33,11 +33,15 @@ class ProducerSlice:
     def __init__(
         self,
         function: FuncOp,
-        loads: Mapping[ForOp, Sequence[TiledLoadOp]],
+        loops: Collection[ForOp],
+        loads: Iterable[TiledLoadOp],
         views: Sequence[Value] = (),
     ) -> None:
-        """The slice for some loads, with views that are created before the agents anyway."""
-        self._function, self._loops = function, loads
+        """The slice for some loads, with views that are created before the agents anyway.
+
+        The loads are in the pipelined loops, or in straight-line code of what is around these.
+        """
+        self._function, self._loops = function, set(loops)
         self._pending: list[Value] = []
         self.enclosing: set[Operation] = set()
         """The loops and branches around the pipelined loops."""
@@ -45,11 +49,11 @@ class ProducerSlice:
         """The values that the producer computes."""
         self.problem: str | None = None
         """Why there can be no producer; None if there can."""
-        for loop, tiles in loads.items():
+        for loop in loops:
             self._enclose(loop)
             self._need(*loop.operands[:3])
-            for load in tiles:
-                self._need(load.view, *load.indices)
+        for load in loads:
+            self._need(load.view, *load.indices)
         self._need(*views)
         while self._pending and self.problem is None:
             self._trace(self._pending.pop())

@@ -1,11 +1,12 @@
 """Warp specialization: one warp copies tiles by TMA, the others compute.
 
 A function whose scheduled loops copy by TMA is split into two agents. The producer, a warp after
-those that compute, repeats the loops and branches around the pipelined loops, and fills a stage in
-each of their iterations. The consumers do everything else: in each iteration they wait for a stage,
-read it and release it. Both count the same iterations, so each stage that is filled is consumed. As
-the iterators of the pipeline pass through outer loops, the producer of a persistent kernel fills
-stages of the next tile while the consumers still store the one before.
+those that compute, repeats these loops with the loops and branches around them, and fills a stage
+for each group of loads. The consumers do everything else: they wait for each stage, read it and
+release it. There is a pipeline for each kind of stage, in whatever loop or straight-line code it is
+used. Both agents execute the same groups in the same order, so each stage that is filled is
+consumed. As the iterators of the pipelines pass through outer loops, the producer of a persistent
+kernel fills stages of the next tile while the consumers still store the one before.
 
 Stores by TMA have their tensor maps from another warp beside the producer.
 
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, YieldOp
-from tilewright.dialects.nv_tileas.pipeline import CreateIteratorOp, CreatePipelineOp
-from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.passes import Pass
@@ -32,21 +33,21 @@ from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileas.agent_registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.transforms.nv_tileas.agent_scalars import repeat_scalars
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem
-from tilewright.transforms.nv_tileas.choose_specialization import stage_types
 from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent
-from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent, multicast_of
+from tilewright.transforms.nv_tileas.copy_groups import held_stages
+from tilewright.transforms.nv_tileas.producer_agent import (
+    ProducerAgent,
+    create_iterators,
+    multicast_of,
+)
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
-from tilewright.transforms.nv_tileas.specialized_loops import prepare_loads, specialized_loops
+from tilewright.transforms.nv_tileas.specialized_copies import SpecializedCopies
 from tilewright.transforms.nv_tileas.specialized_stores import SpecializedStores, stores_by_tma
 from tilewright.transforms.nv_tileas.tma_stores import store_boxes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileas.specialized_loops import SpecializedLoop
 
 PRODUCER_WARPS: Final = 1
 
@@ -58,56 +59,70 @@ class SpecializeWarps(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            loops = specialized_loops(function)
-            if loops:
-                _check(function, loops)
-                prepare_loads(loops)
+            copies = SpecializedCopies(function)
+            if copies.groups:
+                _check(function, copies)
+                copies.prepare()
                 _specialize(function)
 
 
-def _check(function: FuncOp, loops: Sequence[SpecializedLoop]) -> None:
+def _check(function: FuncOp, copies: SpecializedCopies) -> None:
     """Check that a function can be split, before anything is changed."""
-    first = loops[0]
-    for other in loops[1:]:
-        same = stage_types(other.loads) == stage_types(first.loads)
-        if not same or other.schedule != first.schedule:
-            fail("expected all loops to have the same stages", other.loop.location)
+    first, *others = copies.loops
+    for other in others:
+        if copies.loops[other] != copies.loops[first]:
+            fail("expected all loops to have the same stages", other.location)
     for store in stores_by_tma(function):
         try:
             store_boxes(store)
         except NoBoxes as reason:
             fail(f"expected a store that TMA can execute: {reason}", store.location)
     views = [store.view for store in stores_by_tma(function)]
-    problem = _producer_slice(function, loops, views).problem
+    slice = ProducerSlice(function, copies.loops, copies.loads, views)
+    if slice.problem is not None:
+        fail(f"expected copies that a producer can start: {slice.problem}", first.location)
+    _check_groups(function, copies, slice)
+    multicasts = any(multicast_of(load) for load in copies.loads)
+    problem = multicast_problem(function, copies.loops) if multicasts else None
     if problem is not None:
-        fail(f"expected copies that a producer can start: {problem}", first.loop.location)
-    multicasts = any(multicast_of(load) for each in loops for load in each.loads)
-    problem = multicast_problem(function, [each.loop for each in loops]) if multicasts else None
-    if problem is not None:
-        fail(f"expected stages that CTAs can share: {problem}", first.loop.location)
+        fail(f"expected stages that CTAs can share: {problem}", first.location)
 
 
-def _producer_slice(
-    function: FuncOp, loops: Sequence[SpecializedLoop], views: Sequence[Value]
-) -> ProducerSlice:
-    return ProducerSlice(function, {each.loop: each.loads for each in loops}, views)
+def _check_groups(function: FuncOp, copies: SpecializedCopies, slice: ProducerSlice) -> None:
+    """Check that consumers can wait for all stages, and release them in time."""
+    enclosing = {function, *slice.enclosing, *copies.loops}
+    for group in copies.groups:
+        problem = group.problem
+        if group.block.parent_op not in enclosing:
+            problem = "it is in a region that the producer does not enter"
+        elif any(group.spans(op) for op in group.block if op in enclosing):
+            problem = "its stage is in use during a loop or branch with other copies"
+        if problem is not None:
+            fail(f"expected a load that can be copied: {problem}", group.loads[0].location)
+    stages = next(iter(copies.loops.values())).stages
+    needed = max(held_stages(copies.groups).values())
+    if needed > stages:
+        first = next(iter(copies.loops))
+        fail(f"expected {needed} stages, which are in use at once, got {stages}", first.location)
 
 
 def _specialize(function: FuncOp) -> None:
-    loops, stores = specialized_loops(function), SpecializedStores(function)
-    first, body = loops[0], function.body.block
-    slice = _producer_slice(function, loops, stores.views)
+    # Hoists the views of stores, which groups must not begin with.
+    stores = SpecializedStores(function)
+    copies, body = SpecializedCopies(function), function.body.block
+    slice = ProducerSlice(function, copies.loops, copies.loads, stores.views)
     build = Builder(InsertPoint.at_start(body), function.location)
-    stages = first.schedule.stages
-    type = PipelineType(stages, first.copies.stage)
-    created = build.create(CreatePipelineOp, types=[type])
+    stages = next(iter(copies.loops.values())).stages
+    pipelines = {
+        stage: build.create(CreatePipelineOp, types=[PipelineType(stages, stage)]).result
+        for stage in copies.stages
+    }
     stores.create_pipeline(build)
-    producer, consumer = ProducerAgent(function, loops, slice, created.result).build(), Block()
+    producer, consumer = ProducerAgent(function, copies, slice, pipelines).build(), Block()
     inside = Builder(InsertPoint.at_end(consumer), function.location)
-    iterator = inside.create(
-        CreateIteratorOp, pipeline=created.result, types=[IteratorType(stages)]
-    ).result
-    ConsumerAgent(loops, slice.enclosing, created.result).consume(body, iterator)
+    iterators = create_iterators(inside, pipelines.values())
+    enclosing = {*slice.enclosing, *copies.loops}
+    ConsumerAgent(copies.groups, enclosing, pipelines).consume(body, iterators)
     for op in list(body):
         is_consumed = any(operand.parent_block is consumer for operand in op.operands)
         is_before = isinstance(op, CreatePipelineOp) or op.is_terminator

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE
-from tilewright.dialects.nv_tileas.attributes import CopyEngine, laid_out, layout_of
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, laid_out
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.pipeline import (
-    ConsumerReadOp,
     CreateIteratorOp,
     CreatePipelineOp,
     ProducerAcquireOp,
@@ -21,23 +18,21 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerCopyOp,
     ProducerWriteOp,
 )
-from tilewright.dialects.nv_tileas.shape import PermuteOp
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
+from tilewright.transforms.nv_tileas.stage_reads import read_stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tilewright.dialects.nv_tileas.shape import Rearrangement
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.layout.linear import Layout
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 
@@ -205,37 +200,9 @@ class StageCopies:
             build.insert(IfOp([iteration.exists], [], {}, regions, location))
 
     def read(self, build: Builder, token: Value) -> list[Operation]:
-        """Read the stage instead of the loads, in the layouts in which they are used.
-
-        Returns the operations that are without a use now, users first.
-        """
-        replaced: list[Operation] = []
-        for number, (each, plan) in enumerate(zip(self._loads, self._plans, strict=True)):
-            load = _tile_load(each)
-            loaded = load.results[0]
-            for use in plan.uses:
-                type = laid_out(element_of(loaded.type), use.layout)
-                tile = self._read_one(build, token, number, type, load)
-                for op in use.shape_ops:
-                    layout = led_on(op, layout_of(tile))
-                    made = op.like([tile], [laid_out(element_of(tile.type), layout)])
-                    build.insert(made)
-                    tile = made.results[0]
-                use.convert.result.replace_all_uses_with(tile)
-                replaced.append(use.convert)
-                for op in reversed(use.shape_ops):
-                    if op not in replaced and all(user in replaced for user in op.result.users):
-                        replaced.append(op)
-            others = [user for user in loaded.users if user not in replaced]
-            if others:
-                tile = self._read_one(build, token, number, loaded.type, load)
-                for user in others:
-                    user.replace_operand(loaded, tile)
-            # The wait before orders the load before what its token orders after it.
-            if load.result_token.is_used:
-                load.result_token.replace_all_uses_with(load.token or _new_token(build))
-            replaced.append(load)
-        return replaced
+        """Read the stage instead of the loads; returns what they replace, users first."""
+        loads = [_tile_load(each) for each in self._loads]
+        return read_stage(build, self.pipeline, token, loads, self._plans)
 
     def erase_address_ops(self) -> None:
         """Erase what only computed the addresses of loads that are erased."""
@@ -243,19 +210,6 @@ class StageCopies:
             for op in reversed(each.address_ops):
                 if op.parent is not None and not any(result.is_used for result in op.results):
                     op.erase()
-
-    def _read_one(
-        self, build: Builder, token: Value, number: int, type: Type, load: TileLoad
-    ) -> Value:
-        read = build.create(
-            ConsumerReadOp,
-            pipeline=self.pipeline,
-            token=token,
-            number=number,
-            types=[type],
-            location=load.location,
-        )
-        return read.values[0]
 
 
 def _tile_load(each: PrefetchableLoad) -> TileLoad:
@@ -278,14 +232,3 @@ def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
 
 def _zero(build: Builder, type: Type) -> Value:
     return build.create(ConstantOp, value=literal([0], type), types=[type]).result
-
-
-def _new_token(build: Builder) -> Value:
-    return build.create(CreateMemTokenOp).result
-
-
-def led_on(op: Rearrangement, layout: Layout) -> Layout:
-    """The layout of the result of a shape operation on a source in a layout."""
-    if isinstance(op, PermuteOp):
-        return layout.permute(op.order)
-    return layout.reshape(shape(op.result.type))

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.elementwise import is_elementwise
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
-from tilewright.dialects.nv_tileas.shape import Rearrangement
-from tilewright.ir.operation import Operation
 from tilewright.transforms.nv_tileas.pipelined_loads import engine_of, plan_stage
+from tilewright.transforms.nv_tileas.stage_uses import outermost, stage_users
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 
 
@@ -48,29 +47,6 @@ def first_use(loop: ForOp, loads: Sequence[TileLoad]) -> Operation:
 
 
 def _uses(loop: ForOp, load: TileLoad) -> set[Operation]:
-    """The operations of a loop's body that use a load when its stage is read, up to its dots.
-
-    Fragments are read from the stage as late as a dot multiplies them: see `slice-dots`.
-    """
-    replaced: set[Operation] = set()
-    for use in plan_stage(load).uses:
-        replaced.add(use.convert)
-        for op in reversed(use.shape_ops):
-            if all(user in replaced for user in op.result.users):
-                replaced.add(op)
-    pending, users = [load.results[0]], set[Operation]()
-    while pending:
-        for user in pending.pop().users:
-            if user in users:
-                continue
-            users.add(user)
-            if user in replaced or isinstance(user, Rearrangement) or is_elementwise(user):
-                pending += user.results
-    return {_outermost(loop, user) for user in users - replaced}
-
-
-def _outermost(loop: ForOp, op: Operation) -> Operation:
-    """The operation of a loop's body that is or contains another."""
-    while op.parent is not loop.body.block and op.parent_op is not None:
-        op = op.parent_op
-    return op
+    """The operations of a loop's body that use a load when its stage is read."""
+    block = loop.body.block
+    return {outermost(block, user) for user in stage_users(load, plan_stage(load))}

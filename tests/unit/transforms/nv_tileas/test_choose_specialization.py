@@ -95,17 +95,20 @@ def two_loops(second: str) -> str:
     {gemm.store("%second", row="%zero")}""")
 
 
-def test_all_loops_copy_the_same_tiles() -> None:
-    """They share a pipeline, whose stages all hold the same."""
+def test_loops_that_copy_the_same_tiles_share_a_pipeline() -> None:
+    """Else each has its own, of as many stages: 8 KiB in one, 16 KiB in the other."""
     gemm, other = Gemm(), Gemm(tile=(64, 64, 64))
     same = gemm.k_loop("second", row="%one", start="%first")
     views = f"""%wide = make_partition_view %at : {other.view("a")}
     %high = make_partition_view %bt : {other.view("b")}"""
     loop = other.k_loop("second", row="%one", start="%first")
     different = loop.replace("%av", "%wide").replace("%bv", "%high")
-    assert specialization(two_loops(same)).problem is None
-    chosen = specialization(two_loops(f"{views}\n{different}"))
-    assert chosen.problem == "its loops copy different tiles"
+    shared, own = (
+        specialization(two_loops(same)),
+        specialization(two_loops(f"{views}\n{different}")),
+    )
+    assert (shared.problem, len(shared.pipelines)) == (None, 1)
+    assert (own.problem, len(own.pipelines), own.stages) == (None, 2, 6)
 
 
 OTHER_DOTS = "a pipelined loop has no dots by wgmma, or others"

@@ -32,10 +32,8 @@ def slice_of(body: str) -> tuple[FuncOp, ProducerSlice]:
     (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
     loops = [op for op in function.walk() if isinstance(op, ForOp)]
     with_dots = [loop for loop in loops if any(isinstance(op, DotOp) for op in loop.body.block)]
-    loads = {
-        loop: [op for op in loop.body.block if isinstance(op, TiledLoadOp)] for loop in with_dots
-    }
-    return function, ProducerSlice(function, loads)
+    loads = [op for loop in with_dots for op in loop.body.block if isinstance(op, TiledLoadOp)]
+    return function, ProducerSlice(function, with_dots, loads)
 
 
 def persistent(inside: str) -> str:

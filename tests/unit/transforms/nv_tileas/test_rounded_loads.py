@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import F32, TF32
-from tilewright.transforms.nv_tileas.choose_specialization import copied_element
+from tilewright.transforms.nv_tileas.copy_groups import copied_element
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, round_while_copying
 
 ROUNDED = Gemm("f32", precision="tf32", k_major=True)

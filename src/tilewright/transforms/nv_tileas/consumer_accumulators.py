@@ -1,0 +1,108 @@
+"""Whether the accumulators of a function fit into the registers of consumers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.values import BlockArgument
+from tilewright.layout.linear import WARP
+from tilewright.layout.wgmma import instruction_columns
+from tilewright.plans.mma import PROMOTED_COLUMNS, is_promoted
+from tilewright.plans.tile_registers import OTHER_REGISTERS, tile_words
+from tilewright.target.arch import WARP_SIZE
+from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
+from tilewright.transforms.nv_tileas.agent_registers import consumer_registers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.operation import Block
+    from tilewright.ir.values import Value
+
+CHAIN_REGISTERS: Final = 26
+"""Of a thread, beside the tiles of chained dots: measured with ptxas 13.4 for attention."""
+
+
+def register_problem(dots: Sequence[DotOp], warps: int, blocks: int) -> str | None:
+    """Why the consumers of dots cannot have their registers; None if they can."""
+    threads, registers = warps * WARP_SIZE, consumer_registers(warps, blocks)
+    problem = registers.problem(
+        max(map(_accumulator_words, dots)) // threads,
+        max(_instruction_words(op) for op in dots if op.atom is Atom.WGMMA) // threads,
+        OTHER_REGISTERS,
+    )
+    chained = max([_chain_words(op) for op in dots]) // threads
+    if problem is None and chained + CHAIN_REGISTERS > registers.changed:
+        return f"its chained dots take {chained} of {registers.changed} registers"
+    return problem
+
+
+def promotes(op: DotOp) -> bool:
+    """Whether the accumulators of a dot are promoted."""
+    instruction = wgmma_instruction(op)
+    return instruction is not None and is_promoted(op, instruction)
+
+
+def _accumulator_words(op: DotOp) -> int:
+    """The registers of a dot's accumulator over all threads, with those of its promotion.
+
+    Accumulators are promoted those of one instruction at a time, from temporary ones.
+    """
+    accumulators = tile_words(op.result.type)
+    return accumulators + (min(accumulators, _instruction_words(op)) if promotes(op) else 0)
+
+
+def _chain_words(op: DotOp) -> int:
+    """The registers over all threads of a dot whose A is computed from the results of others.
+
+    Those of the other accumulators, of A and of its own accumulator are live together; 0 for a dot
+    that is not chained.
+    """
+    if in_shared_memory(op.a):
+        return 0
+    sources = _source_dots(op.a)
+    live: dict[Block | None, int] = {}
+    for dot in sources:
+        # Dots that accumulate one onto the other share an accumulator.
+        if not any(dot.result is other.c for other in sources):
+            live[dot.parent] = live.get(dot.parent, 0) + _accumulator_words(dot)
+    if not live:
+        return 0
+    return max(live.values()) + tile_words(op.a.type) + _accumulator_words(op)
+
+
+def _source_dots(tile: Value) -> list[DotOp]:
+    """The dots that a tile is computed from, maybe in the iteration before."""
+    pending, seen, dots = [tile], {tile}, dict[DotOp, None]()
+    while pending:
+        value = pending.pop()
+        op = value.defining_op()
+        if isinstance(op, DotOp):
+            dots[op] = None
+            continue
+        sources = set(_carried(value) if op is None else op.operands) - seen
+        seen |= sources
+        pending += sources
+    return list(dots)
+
+
+def _carried(value: Value) -> Sequence[Value]:
+    """What a loop yields for an argument of its body."""
+    loop = value.owner.parent_op if isinstance(value, BlockArgument) else None
+    if not isinstance(loop, ForOp) or value not in loop.carried or loop.body.block.last is None:
+        return ()
+    return [loop.body.block.last.operands[value.index - 1]]
+
+
+def _instruction_words(op: DotOp) -> int:
+    """The 32-bit registers of the accumulators of one instruction, in all warpgroups."""
+    layout = layout_of(op.c)
+    columns = instruction_columns(layout) or PROMOTED_COLUMNS
+    if promotes(op):
+        columns = min(columns, PROMOTED_COLUMNS)
+    elements = columns * WGMMA_ROWS * layout.extent(WARP) // WARPGROUP
+    return elements * tile_words(op.c.type) // count(op.c.type)

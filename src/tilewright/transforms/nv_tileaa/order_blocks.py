@@ -1,0 +1,166 @@
+"""Block ids in descending order, where blocks with larger ids take longer.
+
+A GPU starts blocks in the order of their ids. With a causal mask, the blocks of later rows read
+more keys: the last ones to start would run the longest, and most of the GPU would wait for them.
+Tile IR defines no order, so such a kernel subtracts its block id from the last one.
+
+Kernels that wait for other blocks keep their order: they may rely on blocks with smaller ids being
+started before.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.arith import integer as arith
+from tilewright.dialects.nv_tileaa import integer
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic
+from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp, TileLoadOp, TileStoreOp
+from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.passes import Pass
+from tilewright.ir.rules import constant_of
+from tilewright.ir.types import I32
+from tilewright.transforms.nv_tileaa.scalars import constant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+MAX_OPS: Final = 64
+"""At most this many operations compute a bound from a block id."""
+
+
+class OrderBlocks(Pass):
+    """Start the blocks of a kernel that run the longest first."""
+
+    name = "order-blocks"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if not function.is_kernel:
+                continue
+            ids = [each for each in function.walk() if isinstance(each, GetProgramIdOp)]
+            loops = [each for each in function.walk() if isinstance(each, ForOp)]
+            if len(ids) != 1 or ids[0].program_id is not None or not loops:
+                continue
+            if any(map(_may_wait, function.walk())):
+                continue
+            growing = [
+                number
+                for number, block in enumerate(ids[0].results)
+                if any(_grows(loop, block) for loop in loops)
+            ]
+            if growing:
+                _reverse(ids[0], growing)
+
+
+def _may_wait(op: Operation) -> bool:
+    """Whether an operation can be part of waiting for another block."""
+    if isinstance(op, LoadOp | StoreOp | TileLoadOp | TileStoreOp):
+        return op.semantic is not MemSemantic.WEAK or op.volatile
+    return isinstance(op, AtomicOp | TiledAtomicRmwOp | WhileOp)
+
+
+def _reverse(op: GetProgramIdOp, dimensions: list[int]) -> None:
+    """Count the block ids of some dimensions of the grid from the last one down."""
+    build = Builder(InsertPoint.after(op), op.location)
+    counts = build.create(GetNumProgramsOp, types=[result.type for result in op.results])
+    one = constant(build, 1, I32)
+    for number in dimensions:
+        block = op.results[number]
+        users = list(block.users)
+        last = build.create(integer.SubIOp, lhs=counts.results[number], rhs=one).result
+        reversed = build.create(integer.SubIOp, lhs=last, rhs=block).result
+        for user in users:
+            user.replace_operand(block, reversed)
+
+
+def _grows(loop: ForOp, block: Value) -> bool:
+    """Whether the trip count of a loop grows with a block id."""
+    trends = Trends(block)
+    return trends.of(loop.lower_bound) is Trend.NONE and trends.of(loop.upper_bound) is Trend.UP
+
+
+class Trend(Enum):
+    """How a value changes with another one."""
+
+    NONE = "none"
+    UP = "up"
+    """It never decreases."""
+    UNKNOWN = "unknown"
+
+
+class Trends:
+    """How the integers of a function change with one of them, if nothing overflows."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, source: Value) -> None:
+        self._known = {source: Trend.UP}
+
+    def of(self, value: Value) -> Trend:
+        """The trend of a value."""
+        known = self._known.get(value)
+        if known is None:
+            if len(self._known) > MAX_OPS:
+                return Trend.UNKNOWN
+            op = value.defining_op()
+            known = self._known[value] = Trend.NONE if op is None else self._compute(op)
+        return known
+
+    def _compute(self, op: Operation) -> Trend:
+        if op.regions:
+            return Trend.UNKNOWN
+        trends = [self.of(operand) for operand in op.operands]
+        if all(trend is Trend.NONE for trend in trends):
+            return Trend.NONE
+        rule = _RULES.get(type(op))
+        is_up = Trend.UNKNOWN not in trends and rule is not None and rule(op, trends)
+        return Trend.UP if is_up else Trend.UNKNOWN
+
+
+def _is_always_up(op: Operation, trends: list[Trend]) -> bool:
+    return True
+
+
+def _is_first_up(op: Operation, trends: list[Trend]) -> bool:
+    return trends[1] is Trend.NONE
+
+
+def _is_scaled(op: Operation, trends: list[Trend]) -> bool:
+    """Whether the other operand, which scales this one, is a positive constant."""
+    others = [v for v, trend in zip(op.operands, trends, strict=True) if trend is Trend.NONE]
+    scale = constant_of(others[0]) if len(others) == 1 else None
+    return isinstance(scale, IntegerAttr) and scale.value > 0
+
+
+def _is_divided(op: Operation, trends: list[Trend]) -> bool:
+    return _is_first_up(op, trends) and _is_scaled(op, trends)
+
+
+_RULES: Final[dict[type[Operation], Callable[[Operation, list[Trend]], bool]]] = {
+    AssumeOp: _is_always_up,
+    integer.AddIOp: _is_always_up,
+    arith.AddIOp: _is_always_up,
+    arith.MinSIOp: _is_always_up,
+    arith.MaxSIOp: _is_always_up,
+    arith.MinUIOp: _is_always_up,
+    arith.MaxUIOp: _is_always_up,
+    integer.SubIOp: _is_first_up,
+    arith.SubIOp: _is_first_up,
+    integer.MulIOp: _is_scaled,
+    arith.MulIOp: _is_scaled,
+    integer.DivIOp: _is_divided,
+}
+"""By operation whose operands have a known trend, and some of them go up: whether it goes up."""

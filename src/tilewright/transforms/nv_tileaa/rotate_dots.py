@@ -19,14 +19,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileaa.integer import AddIOp, SubIOp
+from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.nv_tileaa.integer import AddIOp, DivIOp, MulIOp, SubIOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass, option
+from tilewright.ir.rules import constant_of
+from tilewright.ir.types import IntegerType
 from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
 from tilewright.transforms.nv_tileaa.rotation import Rotation
+from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,13 +94,12 @@ class _RotatedLoop:
         values[loop.induction_variable] = loop.lower_bound
         _repeat(build, (*rotation.dots, *rotation.rest), values)
         start = build.create(AddIOp, lhs=loop.lower_bound, rhs=loop.step).result
-        initial = [*self._carried(values), loop.lower_bound]
-        rotated = self._rotated(build, start, initial)
+        last = _last_counter(build, loop)
+        rotated = self._rotated(start, self._carried(values))
         build.insert(rotated)
-        *kept, last = rotated.results
-        final = self._bound(kept, last)
+        final = self._bound(rotated.results, last)
         _repeat(build, rotation.second, final)
-        results = dict(zip(rotation.kept, kept, strict=False))
+        results = dict(zip(rotation.kept, rotated.results, strict=False))
         return [
             results[carried] if carried in results else _mapped(final, yielded)
             for carried, yielded in zip(loop.carried, self._end.operands, strict=True)
@@ -116,11 +120,11 @@ class _RotatedLoop:
         values[self._loop.induction_variable] = counter
         return values
 
-    def _rotated(self, build: Builder, start: Value, initial: Sequence[Value]) -> ForOp:
+    def _rotated(self, start: Value, initial: Sequence[Value]) -> ForOp:
         loop, rotation = self._loop, self._rotation
         types = [start.type, *[value.type for value in initial]]
         body = Block(types, [loop.location] * len(types))
-        counter, *passed, _ = body.args
+        counter, *passed = body.args
         inside = Builder(InsertPoint.at_end(body), loop.location)
         values: dict[Value, Value] = dict(zip(rotation.kept, passed, strict=False))
         values[loop.induction_variable] = counter
@@ -132,9 +136,26 @@ class _RotatedLoop:
             if carried not in values:
                 values[carried] = _mapped(earlier, yielded)
         _repeat(inside, rotation.rest, values)
-        inside.create(YieldOp, values=[*self._carried(values), counter])
+        inside.create(YieldOp, values=self._carried(values))
         operands = [start, loop.upper_bound, loop.step, *initial]
         return ForOp(operands, types[1:], loop.attributes, [Region([body])], loop.location)
+
+
+def _last_counter(build: Builder, loop: ForOp) -> Value:
+    """The counter of the last iteration of a loop that has one.
+
+    The difference of the bounds is taken for unsigned: it may not fit into a signed integer.
+    """
+    assert isinstance(loop.step.type, IntegerType)
+    one = constant(build, 1, loop.step.type)
+    most = build.create(SubIOp, lhs=loop.upper_bound, rhs=one).result
+    step = constant_of(loop.step)
+    if isinstance(step, IntegerAttr) and step.value == 1:
+        return most
+    span = build.create(SubIOp, lhs=most, rhs=loop.lower_bound).result
+    steps = build.create(DivIOp, lhs=span, rhs=loop.step, signedness=Signedness.UNSIGNED).result
+    covered = build.create(MulIOp, lhs=steps, rhs=loop.step).result
+    return build.create(AddIOp, lhs=loop.lower_bound, rhs=covered).result
 
 
 def _repeat(build: Builder, ops: Iterable[Operation], values: dict[Value, Value]) -> None:

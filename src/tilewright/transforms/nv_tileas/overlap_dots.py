@@ -3,6 +3,8 @@
 A dot by wgmma is asynchronous: threads need its accumulator only at its first use. Where another
 dot follows before that, as in a loop that `rotate-dots` has rotated, both are issued, and each is
 waited for right before its first use. What lies between them then runs beside the second dot.
+
+Dots whose accumulators are only carried to the next iteration are left to `schedule-loops`.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp, wgmma_instruction
-from tilewright.dialects.scf import ForOp
+from tilewright.dialects.scf import ForOp, IfOp, WhileOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.plans.mma import is_promoted
@@ -32,22 +34,20 @@ class OverlapDots(Pass):
 
 
 def _overlap(block: Block) -> None:
-    """Let each run of dots that do not use each other overlap with what follows."""
+    """Let the dots of a block overlap with what follows, if none uses another."""
     ops = list(block)
     numbers = {op: number for number, op in enumerate(ops)}
     dots = [op for op in ops if isinstance(op, DotOp)]
     # Other dots wait for all that were issued before them.
-    if len(dots) < 2 or not all(_can_overlap(dot) for dot in dots):
+    if len(dots) < 2 or not all(map(_can_overlap, dots)):
         return
     uses = [_first_use(dot, numbers) for dot in dots]
-    issued = [numbers[dot] for dot in dots]
-    first, last = uses[0], uses[-1]
-    if first is None or last is None or first < issued[-1]:
+    first, last = numbers[dots[0]], max(uses)
+    if min(uses) < numbers[dots[-1]] or last == len(ops) - 1:
         return
-    if any(op.regions for op in ops[issued[0] : last] if _branches(op)):
+    if any(map(_is_control_flow, ops[first:last])):
         return
     for number, (dot, use) in enumerate(zip(dots, uses, strict=True)):
-        assert use is not None
         _wait_late(dot, ops[use], pending=len(dots) - 1 - number)
 
 
@@ -59,18 +59,20 @@ def _can_overlap(dot: DotOp) -> bool:
     return dot.c.has_one_use or dot.c.defining_op() is not None
 
 
-def _first_use(dot: DotOp, numbers: dict[Operation, int]) -> int | None:
-    """The number of the first operation of the block that uses a dot, itself or inside of it."""
-    uses = [
-        numbers.get(next((op for op in (user, *user.ancestors()) if op in numbers), user))
+def _first_use(dot: DotOp, numbers: dict[Operation, int]) -> int:
+    """The number of the first operation of the block that uses a dot, or contains its user."""
+    users = [
+        number
         for user in dot.result.users
+        for op in (user, *user.ancestors())
+        if (number := numbers.get(op)) is not None
     ]
-    return min((use for use in uses if use is not None), default=None)
+    return min(users, default=0)
 
 
-def _branches(op: Operation) -> bool:
-    """Whether an operation is control flow, in which ptxas would wait for all wgmmas."""
-    return op.name.startswith("scf.")
+def _is_control_flow(op: Operation) -> bool:
+    """Whether an operation branches: ptxas waits for all wgmmas there."""
+    return isinstance(op, ForOp | IfOp | WhileOp)
 
 
 def _wait_late(dot: DotOp, use: Operation, pending: int) -> None:

@@ -42,6 +42,10 @@ TABLES: Final = (
 ANSWERS: Final = (
     # A stage that other CTAs copy to is released in its own CTA alone, and counted there.
     ("conversion.nv_tileas_to_nvgpu", "dialects.nv_tileas.pipeline", "rank_differences", [0]),
+    # A stage is released while a dot in flight reads it.
+    ("transforms.nv_tileas", "transforms.nv_tileas.copy_groups", "retiring_waits", []),
+    # Consumers wait for a stage that the producer cannot fill before they release another one.
+    ("transforms.nv_tileas", "transforms.nv_tileas.copy_groups", "held_stages", {}),
 )
 """Functions that a package decides by: package, module and name, and the answer of the mutant."""
 STEPS: Final = (

@@ -187,6 +187,47 @@ def test_consecutive_loops(split: int) -> None:
     operands.check(operands.dot(0))
 
 
+def test_tiles_before_and_after_the_loop() -> None:
+    """They are copied to the pipeline of the loop, in the order of the program."""
+    gemm = Gemm()
+    a, b = "tile<64x32xf16>", "tile<32x64xf16>"
+
+    def dot(name: str, k: str, start: str) -> str:
+        return f"""
+      %{name}x, %{name}tx = load_view_tko weak %av[%i, {k}] : {gemm.view("a")}, tile<i32> -> {a}, token
+      %{name}y, %{name}ty = load_view_tko weak %bv[{k}, %zero] : {gemm.view("b")}, tile<i32> -> {b}, token
+      %{name} = mmaf %{name}x, %{name}y, {start} : {a}, {b}, {gemm.c}"""  # noqa: E501
+
+    text = gemm.persistent(f"""
+      {dot("before", "%one", "%none")}
+      {gemm.k_loop(start="%before")}
+      {dot("after", "%steps", "%sum")}
+      {gemm.store("%after")}""")
+    operands = Operands(gemm, Case(k=160, steps=3))
+    made = operands.run(text)
+    assert (made.count("create_pipeline"), made.count("producer_copy")) == (1, 6)
+    operands.check(*[operands.dot(row, 1, 2) + operands.dot(row, 0, 4) for row in range(2)])
+
+
+def test_loops_that_copy_different_tiles() -> None:
+    """Each has a pipeline of its own, and both pass through the outer loop."""
+    gemm, other = Gemm(), Gemm(tile=(64, 64, 64))
+    wide = other.k_loop("second", bounds="%zero to %two, step %one", start="%sum")
+    wide = wide.replace("%av", "%wide").replace("%bv", "%high")
+    text = gemm.program(f"""
+    %wide = make_partition_view %at : {other.view("a")}
+    %high = make_partition_view %bt : {other.view("b")}
+    for %i in (%zero to %tiles, step %one) : tile<i32> {{
+      {gemm.k_loop()}
+      {wide}
+      {gemm.store("%second")}
+      continue
+    }}""")
+    operands = Operands(gemm, Case(k=160, tiles=3, steps=3))
+    assert operands.run(text).count("create_pipeline") == 2
+    operands.check(*[operands.dot(row) + operands.dot(row, 0, 4) for row in range(3)])
+
+
 @pytest.mark.exhaustive
 def test_accumulators_that_are_split() -> None:
     """A loop runs that over K once for each half of the columns."""

@@ -65,14 +65,19 @@ BARRIER_BYTES: Final = 1024
 class Specialization:
     """The warp specialization of a function whose loops are scheduled, if it can have one."""
 
-    __slots__ = ("_function", "_groups", "_loops", "problem", "stages", "stores")
+    __slots__ = ("_function", "_groups", "_loops", "_outer", "problem", "stages", "stores")
 
     def __init__(
         self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool = False
     ) -> None:
         self._function = function
-        loops = [op for op in function.walk() if isinstance(op, ForOp)]
-        self._loops = {loop: scheduled_loads(loop) for loop in loops if SCHEDULE in loop.attributes}
+        loops = [
+            op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes
+        ]
+        inside = {outer for loop in loops for outer in loop.ancestors()}
+        self._outer = [loop for loop in loops if loop in inside]
+        """Scheduled loops around others, which lose their pipelines."""
+        self._loops = {loop: scheduled_loads(loop) for loop in loops if loop not in inside}
         self._groups: list[CopyGroup] = []
         self.stages = 0
         """The stages of each pipeline."""
@@ -89,8 +94,12 @@ class Specialization:
         """Whether it pays to encode tensor maps.
 
         It does if blocks compute several tiles; or if warps prepare dots or promote accumulators,
-        while only another warpgroup can keep the tensor cores busy.
+        while only another warpgroup can keep the tensor cores busy. It does not if the loop around
+        a pipelined one would no longer copy its tiles early.
         """
+        kept = {load for group in self._groups for load in group.loads}
+        if any(load not in kept for loop in self._outer for load in scheduled_loads(loop)):
+            return False
         spec = self._function.kernel_spec
         groups = 0 if spec is None else (spec.num_warps or 0) // WARPGROUP
         is_persistent = all(isinstance(loop.parent_op, ForOp) for loop in self._loops)
@@ -103,24 +112,31 @@ class Specialization:
 
     def record(self) -> None:
         """Write the decision into the program, in place of the schedules of single loops."""
+        for loop in [*self._outer, *self._loops]:
+            for load in scheduled_loads(loop):
+                del load.attributes[ENGINE]
+            for name in (SCHEDULE, CONTINUES):
+                loop.attributes.pop(name, None)
+            for op in loop.body.walk():
+                for name in (IN_FLIGHT, LATE):
+                    op.attributes.pop(name, None)
         for loop in self._loops:
             loop.attributes[SCHEDULE] = ScheduleAttr(self.stages, self.stages)
-            loop.attributes.pop(CONTINUES, None)
-            for op in loop.body.walk():
-                op.attributes.pop(IN_FLIGHT, None)
         for group in self._groups:
             for load in group.loads:
                 load.attributes[ENGINE] = CopyEngine.TMA
-                load.attributes.pop(LATE, None)
         if self.stores is not None:
             self.stores.record()
 
     def _choose_stages(self, wanted: int, *, tma_stores: bool) -> None:
         """Choose the stages of all pipelines, then those of the stores in what memory is left."""
         fewest = FEWEST_STAGES if len(self.pipelines) == 1 else FEWEST_OF_SEVERAL
-        fewest = max(min(wanted or fewest, fewest), *held_stages(self._groups).values())
+        held = max(held_stages(self._groups).values(), default=1)
+        fewest = max(min(wanted or fewest, fewest), held)
         self.stages = min(wanted or MAX_STAGES, self._fitting_stages())
-        if self.stages < fewest:
+        if 0 < wanted < held:
+            self.problem = f"{held} stages are in use at once"
+        elif self.stages < fewest:
             self.problem = f"only {self.stages} stages fit into shared memory"
         elif tma_stores:
             self.stores = TmaStores(self._function)

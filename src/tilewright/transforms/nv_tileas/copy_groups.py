@@ -56,14 +56,17 @@ class CopyGroup:
         """Why consumers cannot wait for the stage and release it in the block; None if they can."""
         users = {user for load in loads for user in stage_users(load, stage_plan(load))}
         finished = {numbers[outermost(block, user)] for user in users}
-        finished |= {numbers[op] for user in users if (op := self._retiring(user)) is not None}
+        waits = retiring_waits(block, users)
+        finished |= {numbers[wait] for wait in waits if wait is not None}
         ops = list(numbers)
         first, last = ops[0], ops[-1]
         self.first: Operation = first if is_whole else ops[min(finished)]
         """The operation that consumers wait before."""
         self.last: Operation = last if is_whole else ops[max(finished)]
         """The operation that they release after; before it if it ends the block."""
-        if not is_whole and max(numbers[load] for load in loads) > numbers[self.first]:
+        if None in waits:
+            self.problem = "a dot is in flight at the end of the block that copies its operands"
+        elif not is_whole and max(numbers[load] for load in loads) > numbers[self.first]:
             self.problem = "a tile is used before others of its stage are loaded"
         elif not is_whole and any(load.result_token.is_used for load in loads):
             # An access that the token orders after the load may precede the wait.
@@ -76,15 +79,6 @@ class CopyGroup:
         """That of the loop whose body the group has, or of its first use."""
         owner = self.block.parent_op
         return owner.location if self.is_whole and owner is not None else self.first.location
-
-    def _retiring(self, user: Operation) -> Operation | None:
-        """The wait of the block after which an asynchronous dot no longer reads its stage."""
-        if not isinstance(user, DotOp) or not user.asynchronous:
-            return None
-        wait = _retiring_wait(user) if user.parent is self.block else None
-        if wait is None:
-            self.problem = "a dot is in flight at the end of the block that copies its operands"
-        return wait
 
     def spans(self, op: Operation) -> bool:
         """Whether consumers have the stage during an operation of the block."""
@@ -134,6 +128,15 @@ def _chain(dot: DotOp) -> DotOp:
     while isinstance(before, DotOp) and before.parent is dot.parent:
         dot, before = before, before.c.defining_op()
     return dot
+
+
+def retiring_waits(block: Block, users: Iterable[Operation]) -> list[DotWaitOp | None]:
+    """The waits of a block that asynchronous dots among some operations are complete after.
+
+    None for a dot without such a wait: what it reads must not be released in the block.
+    """
+    dots = [user for user in users if isinstance(user, DotOp) and user.asynchronous]
+    return [_retiring_wait(dot) if dot.parent is block else None for dot in dots]
 
 
 def _retiring_wait(dot: DotOp) -> DotWaitOp | None:

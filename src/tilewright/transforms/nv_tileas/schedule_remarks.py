@@ -59,6 +59,8 @@ def report_specialization(
         return
     if chosen:
         text = f"Warps specialized: one copies by TMA to {specialization.stages} stages"
+        if len(specialization.pipelines) > 1:
+            text += f" of each of {len(specialization.pipelines)} pipelines"
     else:
         reason = specialization.problem or "encoding tensor maps would not pay"
         text = f"Warps not specialized: {reason}"

@@ -100,7 +100,7 @@ def _check_groups(function: FuncOp, copies: SpecializedCopies, slice: ProducerSl
         if problem is not None:
             fail(f"expected a load that can be copied: {problem}", group.loads[0].location)
     stages = next(iter(copies.loops.values())).stages
-    needed = max(held_stages(copies.groups).values())
+    needed = max(held_stages(copies.groups).values(), default=1)
     if needed > stages:
         first = next(iter(copies.loops))
         fail(f"expected {needed} stages, which are in use at once, got {stages}", first.location)

@@ -26,14 +26,14 @@ def stage_users(load: TileLoad, plan: StagePlan) -> set[Operation]:
         for op in reversed(use.shape_ops):
             if all(user in replaced for user in op.result.users):
                 replaced.add(op)
-    rounds = plan.engine is CopyEngine.TMA and is_only_rounded(load.results[0])
+    is_rounded = plan.engine is CopyEngine.TMA and is_only_rounded(load.results[0])
     pending, users = [load.results[0]], set[Operation]()
     while pending:
         for user in pending.pop().users:
             if user in users:
                 continue
             users.add(user)
-            if rounds and is_rounding(user):
+            if is_rounded and is_rounding(user):
                 replaced.add(user)
             if user in replaced or isinstance(user, Rearrangement) or is_elementwise(user):
                 pending += user.results

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from attention_programs import Attention
 from scheduled_loops import dots_in_flight, engines, lowered_as_far_as, matmul, scheduled
 from specialized_programs import Gemm
 from tma_store_programs import StoredGemm
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
-from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
 from tilewright.transforms.nv_tileas import choose_specialization
@@ -220,3 +222,64 @@ def test_stores_are_left_to_threads_if_boxes_do_not_fit(monkeypatch: pytest.Monk
     assert chosen.stores is not None
     assert not chosen.stores.boxes
     assert list(chosen.stores.problems.values()) == ["its boxes do not fit into shared memory"]
+
+
+@pytest.mark.parametrize(("attention", "stages", "pays"), [
+    (Attention(rows=128, keys=128), 6, True),  # 16 KiB each in a stage of K and of V
+    (Attention(rows=128, rotated=True), 6, False),  # 8 KiB each; one warpgroup
+    (Attention(keys=128, dim=128), 3, False),  # 32 KiB each; one warpgroup
+    (Attention(dim=256), 2, False),  # 32 KiB each, 32 for Q; P passes through shared memory
+])  # fmt: skip
+def test_attention_has_a_pipeline_for_k_and_one_for_v(
+    attention: Attention, stages: int, pays: bool
+) -> None:
+    chosen = specialization(attention.program)
+    assert (chosen.problem, len(chosen.pipelines), chosen.stages) == (None, 2, stages)
+    assert chosen.is_worthwhile == pays
+
+
+def test_each_of_several_pipelines_has_two_stages() -> None:
+    """A stage of K and one of V take 64 KiB, of the 113 that a block has."""
+    chosen = specialization(Attention(keys=128, dim=128, hints=hinted(2)).program)
+    assert chosen.problem == "only 1 stages fit into shared memory"
+
+
+def test_chained_dots_fit_into_registers() -> None:
+    """A thread has 64 scores, half as many registers for P, and 64 of the output."""
+    chosen = specialization(Attention(rows=128, hints=hinted(3)).program)
+    assert chosen.problem == "its chained dots take 160 of 120 registers"
+
+
+def copied(module: Operation) -> list[bool]:
+    """Whether each load of a kernel is copied by TMA."""
+    loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
+    return [load.attributes.get(ENGINE) is CopyEngine.TMA for load in loads]
+
+
+def test_tiles_beside_a_loop_are_copied_if_they_fit_its_stages() -> None:
+    """Not Q, which the loops use; then K before a loop, K and V in it, and V after it, twice."""
+    module = scheduled(Attention(rotated=True).program, schedule="agents=1")
+    assert copied(module) == [False] + [True] * 8
+
+
+A, B = "tile<64x32xf16>", "tile<32x64xf16>"
+
+
+@pytest.mark.parametrize(("operands", "is_copied"), [
+    ("%x, %y", True),
+    ("%x, %x2", False),  # a stage would have A alone
+    ("%z, %y", False),  # threads read A
+])  # fmt: skip
+def test_tiles_after_a_loop(operands: str, is_copied: bool) -> None:
+    """A dot after the loop over K, of which A and B have stages as those of the loop."""
+    gemm = Gemm()
+    module = scheduled(gemm.program(f"""
+    {gemm.k_loop(row="%zero")}
+    %x, %tx = load_view_tko weak %av[%zero, %m] : {gemm.view("a")}, tile<i32> -> {A}, token
+    %y, %ty = load_view_tko weak %bv[%m, %zero] : {gemm.view("b")}, tile<i32> -> {B}, token
+    %x2 = reshape %x : {A} -> {B}
+    %z = addf %x, %x : {A}
+    %d = mmaf {operands}, %sum : {A}, {B}, {gemm.c}
+    {gemm.store("%d", row="%zero")}"""), schedule="agents=1")  # fmt: skip
+    assert copied(module)[:2] == [True, True]
+    assert set(copied(module)[2:]) == {is_copied}

@@ -46,6 +46,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.structure import (
     functions,
     print_assert,
     synchronization,
+    warpgroup_order,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
 from tilewright.dialects.builtin import ModuleOp
@@ -62,6 +63,7 @@ PATTERNS: Final[Patterns] = (
     *functions.PATTERNS,
     *agents.PATTERNS,
     *synchronization.PATTERNS,
+    *warpgroup_order.PATTERNS,
     *compiler_hints.PATTERNS,
     *print_assert.PATTERNS,
     *splat_range.PATTERNS,

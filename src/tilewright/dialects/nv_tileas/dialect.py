@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileas import (
     sync,
     tensor_map,
     types,
+    warpgroup_order,
 )
 from tilewright.dialects.nv_tileas.attributes import alias
 from tilewright.ir.dialect import Dialect
@@ -35,5 +36,6 @@ NV_TILEAS: Final = Dialect(
     sync,
     tensor_map,
     types,
+    warpgroup_order,
     alias=alias,
 )

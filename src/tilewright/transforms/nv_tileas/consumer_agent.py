@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.matrix import DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReleaseOp, ConsumerWaitOp, IncIterOp
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
@@ -66,6 +67,7 @@ class ConsumerAgent:
             iterators[number] = build.create(IncIterOp, iterator=iterator).result
         for op in replaced:
             op.erase()
+        _pin(group, pipeline, iterator)
         end = release_stage(group, pipeline, token)
         if group.is_whole:
             iterators[number] = end.create(IncIterOp, iterator=iterator).result
@@ -100,6 +102,15 @@ class ConsumerAgent:
             old.replace_all_uses_with(result)
         op.erase()
         return new.results[-len(iterators) :]
+
+
+def _pin(group: CopyGroup, pipeline: Value, iterator: Value) -> None:
+    """Keep ptxas from hoisting a late wait for a dot: it does not across a wait for the stage."""
+    wait = group.last
+    if isinstance(wait, DotWaitOp) and wait.late:
+        build = Builder(InsertPoint.before(wait), group.location)
+        build.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator)
+        wait.late = False
 
 
 def release_stage(group: CopyGroup, pipeline: Value, token: Value) -> Builder:

@@ -45,7 +45,7 @@ ANSWERS: Final = (
     # A stage is released while a dot in flight reads it.
     ("transforms.nv_tileas", "transforms.nv_tileas.copy_groups", "retiring_waits", []),
     # Consumers wait for a stage that the producer cannot fill before they release another one.
-    ("transforms.nv_tileas", "transforms.nv_tileas.copy_groups", "held_stages", {}),
+    ("transforms.nv_tileas", "transforms.nv_tileas.specialize_warps", "held_stages", {}),
 )
 """Functions that a package decides by: package, module and name, and the answer of the mutant."""
 STEPS: Final = (

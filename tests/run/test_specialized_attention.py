@@ -28,6 +28,8 @@ SEED: Final = 1
 """The order in which the emulator schedules warps and completes copies."""
 TOLERANCE: Final = 1e-3
 """P is rounded to f16, and its weighted mean is of numbers of a normal distribution."""
+CLUSTER: Final = "optimization_hints=<sm_90 = {num_cta_in_cga = 2}>"
+"""Two CTAs have 64 rows each, and multicast K and V."""
 REST: Final = "specialize-warps,materialize-schedule,slice-dots,insert-barriers,plan-shared-memory"
 """The passes of nv_tileas after `schedule-loops`."""
 
@@ -36,7 +38,7 @@ def run(attention: Attention, ptx: str) -> None:
     """Run a kernel, and compare O."""
     module = read_runnable(attention.program, "attention.mlir")
     operands = attention.operands()
-    grid = (attention.length // attention.rows, 1, 1)
+    grid = (attention.blocks, 1, 1)
     run_ptx(ptx, module, "k", grid, operands, check=True, seed=SEED)
     *inputs, out = operands
     np.testing.assert_allclose(out, attention.expected(*inputs), atol=TOLERANCE)
@@ -49,6 +51,9 @@ def run(attention: Attention, ptx: str) -> None:
     (Attention(rows=128, length=384), "agents=1", 4),
     (Attention(rows=128, length=384, rotated=True), "agents=1,stages=3", 8),
     (Attention(keys=32, dim=128, rotated=True), "agents=1", 8),
+    (Attention(persistent=True), "agents=1", 4),
+    (Attention(persistent=True, rotated=True), "agents=1,stages=2", 8),
+    (Attention(rows=128, rotated=True, hints=CLUSTER), "agents=1,stages=2", 8),
     # K is not transposed in memory: K and V have tiles of one type, and share a pipeline.
     (Attention(k_major=False), "agents=1,stages=2", 4),
     (Attention(k_major=False, rotated=True), "agents=1,stages=3", 8),
@@ -60,6 +65,7 @@ def test_attention(attention: Attention, schedule: str, copies: int) -> None:
     assert text.count("agent_switch") == 2
     assert text.count("create_pipeline") == (2 if attention.k_major else 1)
     assert text.count("producer_copy") == copies
+    assert (text.count("multicast =") == copies) == (attention.hints == CLUSTER)
     run(attention, made.ptx)
 
 

@@ -35,11 +35,18 @@ class Attention(NamedTuple):
     k_major: bool = True
     """Whether K is contiguous along the dimension, as Q and V are; else along the keys."""
     rotated: bool = False
+    persistent: bool = False
+    """Whether a block computes the tiles of all queries, one after the other."""
     hints: str = ""
 
     @property
+    def blocks(self) -> int:
+        """The blocks of the grid."""
+        return 1 if self.persistent else self.length // self.rows
+
+    @property
     def program(self) -> str:
-        """The kernel, for a grid of a block for each tile of queries."""
+        """The kernel, for a grid of `blocks`."""
         m, n, d, size = self.rows, self.keys, self.dim, self.length
         memory = f"tensor_view<{size}x{d}xf16, strides=[{d},1]>"
         out = f"tensor_view<{size}x{d}xf32, strides=[{d},1]>"
@@ -53,10 +60,11 @@ class Attention(NamedTuple):
 !o = !cuda_tile.partition_view<tile=({m}x{d}), {out}>
 cuda_tile.module @m {{
   entry @k(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>, %o: tile<ptr<f32>>) {self.hints} {{
-    %i, %y, %z = get_tile_block_id : tile<i32>
+    {"" if self.persistent else "%i, %y, %z = get_tile_block_id : tile<i32>"}
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %rows = constant <i32: {m}> : tile<i32>
+    %tiles = constant <i32: {size // m}> : tile<i32>
     %width = constant <i32: {n}> : tile<i32>
     %scale = constant <f32: {SCALE}> : tile<{m}x{n}xf32>
     %none = constant <f32: 0.0> : tile<{m}x{n}xf32>
@@ -75,6 +83,7 @@ cuda_tile.module @m {{
     %kv = make_partition_view %kt : !kt
     %vv = make_partition_view %vt : !v
     %ov = make_partition_view %ot : !o
+    {"for %i in (%zero to %tiles, step %one) : tile<i32> {" if self.persistent else ""}
     %first_row = muli %i, %rows : tile<i32>
     %middle = divi %first_row, %width signed : tile<i32>
     %last_row = addi %first_row, %rows : tile<i32>
@@ -95,6 +104,7 @@ cuda_tile.module @m {{
     %norm2 = broadcast %norm1 : tile<{m}x1xf32> -> tile<{m}x{d}xf32>
     %mean = divf %bacc, %norm2 : tile<{m}x{d}xf32>
     %stored = store_view_tko weak %mean, %ov[%i, %zero] : tile<{m}x{d}xf32>, !o, tile<i32> -> token
+    {"continue }" if self.persistent else ""}
     return
   }}
 }}"""  # noqa: E501

@@ -29,13 +29,15 @@ from tilewright.dialects.nv_tileas.attributes import (
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.nv_tileas.tensor_map import MAX_MAPS
 from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
-from tilewright.plans.allocations import allocated_bytes, pipeline_memory
+from tilewright.plans.allocations import TENSOR_MAP_BYTES, allocated_bytes, pipeline_memory
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.target.features import Feature
+from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
@@ -59,7 +61,9 @@ FEWEST_OF_SEVERAL: Final = 2
 CONSUMER_GROUPS: Final = 2
 """While one warpgroup waits for its dots, another keeps the tensor cores busy."""
 BARRIER_BYTES: Final = 1024
-"""Of shared memory that is kept free for mbarriers and tensor maps."""
+"""Of shared memory that is kept free for mbarriers and tensor maps, at least."""
+PIPELINE_BARRIERS: Final = 2 * MBARRIER_BYTES * 8
+"""The bytes of the mbarriers of a pipeline with as many stages as can be forced."""
 
 
 class Specialization:
@@ -134,7 +138,9 @@ class Specialization:
         held = max(held_stages(self._groups).values(), default=1)
         fewest = max(min(wanted or fewest, fewest), held)
         self.stages = min(wanted or MAX_STAGES, self._fitting_stages())
-        if 0 < wanted < held:
+        if self._maps > MAX_MAPS:
+            self.problem = f"there are more than {MAX_MAPS} tensor maps"
+        elif 0 < wanted < held:
             self.problem = f"{held} stages are in use at once"
         elif self.stages < fewest:
             self.problem = f"only {self.stages} stages fit into shared memory"
@@ -190,6 +196,11 @@ class Specialization:
         copied = [load for group in self._groups for load in group.loads]
         return ProducerSlice(self._function, self._loops, copied).problem
 
+    @property
+    def _maps(self) -> int:
+        """How many tensor maps the copies have, at most."""
+        return len({(load.view, group.stage) for group in self._groups for load in group.loads})
+
     def _warp_problem(self) -> str | None:
         """Check features of the GPU, warps and registers."""
         arch, spec = target_of(self._function), self._function.kernel_spec
@@ -220,7 +231,9 @@ class Specialization:
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
         limit = (arch.static_shared + BARRIER_BYTES) // blocks - BARRIER_BYTES
-        return max(limit - BARRIER_BYTES - taken, 0) // sum(each.bytes for each in pipelines)
+        reserve = TENSOR_MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
+        free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
+        return free // sum(each.bytes for each in pipelines)
 
 
 def _scratch_areas(op: Operation) -> int:

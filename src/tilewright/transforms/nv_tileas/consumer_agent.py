@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
+    from tilewright.transforms.nv_tileas.specialized_copies import SpecializedCopies
 
 
 class ConsumerAgent:
@@ -33,20 +34,17 @@ class ConsumerAgent:
 
     def __init__(
         self,
-        groups: Sequence[CopyGroup],
+        copies: SpecializedCopies,
         enclosing: Collection[Operation],
         pipelines: Mapping[Stage, Value],
     ) -> None:
         """`enclosing`: the loops and branches that have groups in them."""
-        self._enclosing, self._pipelines = enclosing, pipelines
+        self._groups, self._enclosing, self._pipelines = copies.by_block, enclosing, pipelines
         self._numbers = {stage: number for number, stage in enumerate(pipelines)}
-        self._groups: dict[Block, list[CopyGroup]] = {}
-        for group in groups:
-            self._groups.setdefault(group.block, []).append(group)
 
     def consume(self, block: Block, iterators: Sequence[Value]) -> Sequence[Value]:
         """Let a block read stages; returns the iterators after it."""
-        groups, current = self._groups.get(block, []), list(iterators)
+        groups, current = self._groups.get(block, ()), list(iterators)
         for op in list(block):
             for group in groups:
                 if group.first is op:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class ProducerAgent:
     """Builds the code of the producer, beside the code that it is made from."""
 
-    __slots__ = ("_copies", "_function", "_groups", "_maps", "_numbers", "_pipelines", "_slice")
+    __slots__ = ("_copies", "_function", "_maps", "_numbers", "_pipelines", "_slice")
 
     def __init__(
         self,
@@ -56,9 +56,6 @@ class ProducerAgent:
         self._function, self._copies, self._slice = function, copies, slice
         self._pipelines = pipelines
         self._numbers = {stage: number for number, stage in enumerate(pipelines)}
-        self._groups: dict[Block, list[CopyGroup]] = {}
-        for group in copies.groups:
-            self._groups.setdefault(group.block, []).append(group)
         self._maps: Mapping[tuple[Value, TensorMapType], Value] = {}
 
     def build(self) -> Block:
@@ -99,7 +96,7 @@ class ProducerAgent:
         self, block: Block, build: Builder, values: dict[Value, Value], iterators: Sequence[Value]
     ) -> Sequence[Value]:
         """Repeat what is needed of a block, and fill its stages; returns the iterators after it."""
-        groups, current = self._groups.get(block, []), list(iterators)
+        groups, current = self._copies.by_block.get(block, ()), list(iterators)
         for op in block:
             for group in groups:
                 if op.is_terminator if group.is_whole else op is group.first:

@@ -122,7 +122,7 @@ def _specialize(function: FuncOp) -> None:
     inside = Builder(InsertPoint.at_end(consumer), function.location)
     iterators = create_iterators(inside, pipelines.values())
     enclosing = {*slice.enclosing, *copies.loops}
-    ConsumerAgent(copies.groups, enclosing, pipelines).consume(body, iterators)
+    ConsumerAgent(copies, enclosing, pipelines).consume(body, iterators)
     for op in list(body):
         is_consumed = any(operand.parent_block is consumer for operand in op.operands)
         is_before = isinstance(op, CreatePipelineOp) or op.is_terminator

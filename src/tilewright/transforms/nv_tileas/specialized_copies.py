@@ -14,7 +14,7 @@ from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, round
 from tilewright.transforms.nv_tileas.tma_loads import hoist_view
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block
@@ -23,16 +23,22 @@ if TYPE_CHECKING:
 class SpecializedCopies:
     """The loads of a function that are copied by TMA, in groups, and its pipelined loops."""
 
-    __slots__ = ("groups", "loops")
+    __slots__ = ("by_block", "loops")
 
     def __init__(self, function: FuncOp) -> None:
         self.loops: Mapping[ForOp, ScheduleAttr] = _scheduled_loops(function)
         """The pipelined loops, with their schedules."""
-        self.groups: list[CopyGroup] = []
-        """In program order, but for groups of one block: these are in the order of the waits."""
         bodies = {loop.body.block for loop in self.loops}
-        for block, loads in _copied_loads(function, self.loops).items():
-            self.groups += copy_groups(block, loads, is_loop=block in bodies)
+        self.by_block: Mapping[Block, Sequence[CopyGroup]] = {
+            block: copy_groups(block, loads, is_loop=block in bodies)
+            for block, loads in _copied_loads(function, self.loops).items()
+        }
+        """The groups of each block, in the order in which consumers wait for them."""
+
+    @property
+    def groups(self) -> list[CopyGroup]:
+        """The groups of all blocks."""
+        return [group for groups in self.by_block.values() for group in groups]
 
     @property
     def loads(self) -> list[TiledLoadOp]:

@@ -12,9 +12,10 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
+from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Operation
 from tilewright.transforms.nv_tileas import choose_specialization
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
@@ -283,3 +284,29 @@ def test_tiles_after_a_loop(operands: str, is_copied: bool) -> None:
     {gemm.store("%d", row="%zero")}"""), schedule="agents=1")  # fmt: skip
     assert copied(module)[:2] == [True, True]
     assert set(copied(module)[2:]) == {is_copied}
+
+
+def test_there_are_not_too_many_tensor_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose_specialization, "MAX_MAPS", 1)
+    chosen = specialization(Gemm().persistent())
+    assert chosen.problem == "there are more than 1 tensor maps"
+
+
+def test_stages_are_beside_barriers_and_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two maps and the barriers of a pipeline take less than is kept free anyway: 384 bytes."""
+    wide = Gemm(tile=(128, 256, 64)).persistent()
+    assert specialization(wide).stages == 4
+    monkeypatch.setattr(choose_specialization, "TENSOR_MAP_BYTES", 20 * 1024)
+    assert specialization(wide).stages == 3
+
+
+def test_forced_stages_that_are_in_use_at_once() -> None:
+    """K and V have one type, and a dot that reads K is in flight while V is waited for."""
+    module = scheduled(Attention(k_major=False, rotated=True).program, schedule="agents=0")
+    for loop in [op for op in module.walk() if isinstance(op, ForOp)]:
+        scores, output = [op for op in loop.body.block if isinstance(op, DotOp)]
+        scores.asynchronous = True
+        build = Builder(InsertPoint.after(output), output.location)
+        build.create(DotWaitOp, accumulator=scores.result, pending=0)
+    chosen = [Specialization(function_of(module), stages) for stages in (1, 2)]
+    assert [each.problem for each in chosen] == ["2 stages are in use at once", None]

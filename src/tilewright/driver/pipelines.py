@@ -176,11 +176,11 @@ LOWERING_PIPELINE: Final = {
         Step("overlap-dots", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
-        Step("order-warpgroups", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
+        Step("order-warpgroups", since=2),
     ),
     "nvgpu": (
         Step("tensor-maps-to-parameters", passes_maps=True),

@@ -13,6 +13,9 @@ the next iteration, after its first dot:
 
 What the second part needs of the first is carried by the loop. Nothing is computed in another order
 than before, so that results do not change. Without iterations the loop returns its initial values.
+
+A loop that goes on where another ends, as the one with a causal mask does, also takes over its last
+second part.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.integer import AddIOp, DivIOp, MulIOp, SubIOp
+from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
@@ -30,11 +34,11 @@ from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
 from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
-from tilewright.transforms.nv_tileaa.rotation import Rotation
+from tilewright.transforms.nv_tileaa.rotation import Rotation, previous_loop
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -51,33 +55,101 @@ class RotateDots(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if not function.is_kernel or not self.rotate:
                 continue
-            for loop in [each for each in function.walk_post_order() if isinstance(each, ForOp)]:
-                rotation = Rotation.of(loop)
-                if rotation is None:
-                    continue
-                if self.rotate > 0 or rotation.is_worthwhile(function):
+            loops = [each for each in function.walk() if isinstance(each, ForOp)]
+            rotations = {
+                loop: rotation
+                for loop in loops
+                if (rotation := Rotation.of(loop)) is not None
+                and (self.rotate > 0 or rotation.is_worthwhile(function))
+            }
+            while rotations:
+                loop, rotation = rotations.popitem()
+                before = previous_loop(loop)
+                first = None if before is None else rotations.get(before)
+                if first is not None and first.continues_in(rotation):
+                    del rotations[first.loop]
+                    _rotate_both(first, rotation)
+                else:
                     _rotate(rotation)
 
 
 def _rotate(rotation: Rotation) -> None:
     """Replace a loop by a branch with the rotated one, for the case that it has an iteration."""
-    loop = rotation.loop
+    loop, parts = rotation.loop, _RotatedLoop(rotation)
     build = Builder(InsertPoint.before(loop), loop.location)
     exists = iteration_exists(build, loop, loop.lower_bound)
-    then, other = Block(), Block()
-    types = [result.type for result in loop.results]
-    guard = IfOp([exists], types, {}, [Region([then]), Region([other])], loop.location)
-    build.insert(guard)
-    inside = Builder(InsertPoint.at_end(then), loop.location)
-    inside.create(YieldOp, values=_RotatedLoop(rotation).build(inside))
-    Builder(InsertPoint.at_end(other), loop.location).create(YieldOp, values=loop.init_args)
-    for old, new in zip(loop.results, guard.results, strict=True):
-        old.replace_all_uses_with(new)
+
+    def then(inside: Builder) -> Sequence[Value]:
+        passed = parts.first(inside, loop.lower_bound, loop.init_args)
+        start = inside.create(AddIOp, lhs=loop.lower_bound, rhs=loop.step).result
+        last = _last_counter(inside, loop)
+        return parts.finish(inside, parts.loop(inside, start, passed), last)
+
+    _replace(loop, _branch(build, exists, then, lambda _: loop.init_args))
     loop.erase()
 
 
+def _rotate_both(first: Rotation, second: Rotation) -> None:
+    """Replace two consecutive loops by rotated ones: the last dot of the first is in the second."""
+    loop, other = first.loop, second.loop
+    build = Builder(InsertPoint.before(other), other.location)
+    exists = iteration_exists(build, other, loop.lower_bound)
+    starts = iteration_exists(build, loop, loop.lower_bound)
+    parts, later = _RotatedLoop(first), _RotatedLoop(second)
+
+    def then(inside: Builder) -> Sequence[Value]:
+        passed = _branch(inside, starts, in_first, in_second)
+        one = inside.create(AddIOp, lhs=other.lower_bound, rhs=other.step).result
+        types = [one.type]
+        start = inside.create(
+            SelectOp,
+            condition=starts,
+            true_value=other.lower_bound,
+            false_value=one,
+            types=types,
+        ).result
+        last = _last_counter(inside, other)
+        return later.finish(inside, later.loop(inside, start, passed), last)
+
+    def in_first(inside: Builder) -> Sequence[Value]:
+        passed = parts.first(inside, loop.lower_bound, loop.init_args)
+        start = inside.create(AddIOp, lhs=loop.lower_bound, rhs=loop.step).result
+        return parts.loop(inside, start, passed)
+
+    def in_second(inside: Builder) -> Sequence[Value]:
+        return later.first(inside, other.lower_bound, loop.init_args)
+
+    _replace(other, _branch(build, exists, then, lambda _: loop.init_args))
+    other.erase()
+    loop.erase()
+
+
+def _branch(
+    build: Builder,
+    condition: Value,
+    then: Callable[[Builder], Sequence[Value]],
+    otherwise: Callable[[Builder], Sequence[Value]],
+) -> Sequence[Value]:
+    """Build an `scf.if` of two blocks that yield values; returns its results."""
+    blocks = (Block(), Block())
+    for block, fill in zip(blocks, (then, otherwise), strict=True):
+        inside = Builder(InsertPoint.at_end(block), build.location)
+        inside.create(YieldOp, values=fill(inside))
+    end = blocks[0].last
+    assert end is not None
+    types = [value.type for value in end.operands]
+    regions = [Region([block]) for block in blocks]
+    branch = build.insert(IfOp([condition], types, {}, regions, build.location))
+    return branch.results
+
+
+def _replace(loop: ForOp, results: Sequence[Value]) -> None:
+    for old, new in zip(loop.results, results, strict=True):
+        old.replace_all_uses_with(new)
+
+
 class _RotatedLoop:
-    """Builds the parts of a rotated loop."""
+    """Builds the parts of a rotated loop, from what one iteration passes on to the next."""
 
     __slots__ = ("_end", "_loop", "_rotation")
 
@@ -87,22 +159,27 @@ class _RotatedLoop:
         assert end is not None
         self._end = end
 
-    def build(self, build: Builder) -> list[Value]:
-        """Build prologue, loop and epilogue; returns the results of the loop."""
+    def first(self, build: Builder, counter: Value, initial: Sequence[Value]) -> list[Value]:
+        """The first part of the first iteration."""
         loop, rotation = self._loop, self._rotation
-        values: dict[Value, Value] = dict(zip(loop.carried, loop.init_args, strict=True))
-        values[loop.induction_variable] = loop.lower_bound
+        values: dict[Value, Value] = dict(zip(loop.carried, initial, strict=True))
+        values[loop.induction_variable] = counter
         _repeat(build, (*rotation.dots, *rotation.rest), values)
-        start = build.create(AddIOp, lhs=loop.lower_bound, rhs=loop.step).result
-        last = _last_counter(build, loop)
-        rotated = self._rotated(start, self._carried(values))
-        build.insert(rotated)
-        final = self._bound(rotated.results, last)
+        return self._carried(values)
+
+    def loop(self, build: Builder, start: Value, passed: Sequence[Value]) -> Sequence[Value]:
+        """The iterations from `start` on, each with the second part of the one before."""
+        return build.insert(self._rotated(start, passed)).results
+
+    def finish(self, build: Builder, passed: Sequence[Value], last: Value) -> list[Value]:
+        """The second part of the last iteration; returns the results of the loop."""
+        rotation = self._rotation
+        final = self._bound(passed, last)
         _repeat(build, rotation.second, final)
-        results = dict(zip(rotation.kept, rotated.results, strict=False))
+        results = dict(zip(rotation.kept, passed, strict=False))
         return [
             results[carried] if carried in results else _mapped(final, yielded)
-            for carried, yielded in zip(loop.carried, self._end.operands, strict=True)
+            for carried, yielded in zip(self._loop.carried, self._end.operands, strict=True)
         ]
 
     def _carried(self, values: dict[Value, Value]) -> list[Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
@@ -11,7 +12,8 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.nv_tileas.matrix import wgmma_instruction
 from tilewright.dialects.nv_tileas.types import stored_bytes
-from tilewright.ir.effects import is_effect_free
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, F16, IntegerType
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tile_registers import tile_words
@@ -20,12 +22,12 @@ from tilewright.target.arch import WARP_SIZE
 from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileaa.address_ops import is_first
+from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
 
@@ -105,12 +107,58 @@ class Rotation(NamedTuple):
         fits = words // (warps * WARP_SIZE) + OTHER_REGISTERS <= MAX_REGISTERS
         return fits and self._shared_bytes(dots) <= arch.static_shared // (spec.occupancy or 1)
 
+    def continues_in(self, other: Rotation) -> bool:
+        """Whether another loop goes on where this one ends, with the same second part."""
+        loop, following = self.loop, other.loop
+        if not are_consecutive(loop, following) or len(loop.results) != len(following.init_args):
+            return False
+        is_passed = all(
+            value is result and result.has_one_use
+            for value, result in zip(following.init_args, loop.results, strict=True)
+        )
+        numbers = [[each.index for each in rotation.kept] for rotation in (self, other)]
+        return is_passed and numbers[0] == numbers[1] and _are_twins(self, other)
+
     def _shared_bytes(self, dots: Sequence[DotOp]) -> int:
         """The shared memory of the stages of all loads, and of operands from outside the loop."""
         loads = [op for op in self.loop.body.block if isinstance(op, LoadOp | TileLoadOp)]
         others = {dot.a for dot in dots if not dot.a.is_inside(self.loop)}
         staged = sum(stored_bytes(load.results[0].type) for load in loads)
         return STAGES * staged + sum(stored_bytes(value.type) for value in others)
+
+
+def previous_loop(loop: ForOp) -> ForOp | None:
+    """The loop before one in its block, if only pure operations are between."""
+    before = loop.prev
+    while before is not None and not isinstance(before, ForOp):
+        if before.regions or not is_pure(before):
+            return None
+        before = before.prev
+    return before
+
+
+def _are_twins(one: Rotation, other: Rotation) -> bool:
+    """Whether the second parts of two loops do the same with corresponding values."""
+    if len(one.crossing) != len(other.crossing) or len(one.second) != len(other.second):
+        return False
+    twins = dict(zip(one.crossing, other.crossing, strict=True))
+    if any(value.type is not twin.type for value, twin in twins.items()):
+        return False
+    twins[one.loop.induction_variable] = other.loop.induction_variable
+    for op, twin in zip(one.second, other.second, strict=True):
+        if type(op) is not type(twin) or op.attributes != twin.attributes or op.regions:
+            return False
+        operands = [twins.get(value, value) for value in op.operands]
+        if len(operands) != len(twin.operands) or not all(map(is_, operands, twin.operands)):
+            return False
+        twins.update(zip(op.results, twin.results, strict=True))
+    ends = [rotation.loop.body.block.last for rotation in (one, other)]
+    assert ends[0] is not None
+    assert ends[1] is not None
+    pairs = zip(one.loop.carried, *[end.operands for end in ends if end is not None], strict=True)
+    return all(
+        twins.get(value) is twin for carried, value, twin in pairs if carried not in one.kept
+    )
 
 
 def _is_movable(op: Operation) -> bool:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp, MinSIOp, MinUIOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_pure
-from tilewright.ir.rules import constant_of
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
+from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ def continues(first: ForOp, second: ForOp) -> bool:
     """
     if SCHEDULE not in first.attributes or SCHEDULE not in second.attributes:
         return False
-    if first.unsigned_cmp != second.unsigned_cmp or not _are_adjacent(first, second):
+    if not _are_adjacent(first, second):
         return False
     loads, later = scheduled_loads(first), scheduled_loads(second)
     return len(loads) == len(later) and all(
@@ -52,7 +50,7 @@ def scheduled_loads(loop: ForOp) -> list[TileLoad]:
 
 
 def _are_adjacent(first: ForOp, second: ForOp) -> bool:
-    """Whether one loop over the bounds of both has the iterations of the first, then the second."""
+    """Whether the iterations of both are those of one loop, and nothing in between matters."""
     between = first.next
     while between is not None and between is not second:
         # The shared memory of an operation between would come on top of the stages.
@@ -60,36 +58,7 @@ def _are_adjacent(first: ForOp, second: ForOp) -> bool:
         if between.regions or memory or not is_pure(between):
             return False
         between = between.next
-    if between is None or not _is_one(first.step) or not _is_one(second.step):
-        return False
-    start, end = _integer(first.lower_bound), _integer(second.upper_bound)
-    middle = _integer(first.upper_bound)
-    if middle is not None and middle == _integer(second.lower_bound):
-        return start is not None and end is not None and start <= middle <= end
-    smaller, larger = (MinUIOp, MaxUIOp) if first.unsigned_cmp else (MinSIOp, MaxSIOp)
-    upper = first.upper_bound.defined_by(smaller)
-    lower = second.lower_bound.defined_by(larger)
-    if upper is None or lower is None:
-        return False
-    return any(
-        _is_same(end, second.upper_bound) and _is_same(start, first.lower_bound) and a is b
-        for end, a in ((upper.lhs, upper.rhs), (upper.rhs, upper.lhs))
-        for start, b in ((lower.lhs, lower.rhs), (lower.rhs, lower.lhs))
-    )
-
-
-def _is_one(step: Value) -> bool:
-    return _integer(step) == 1
-
-
-def _integer(value: Value) -> int | None:
-    known = constant_of(value)
-    return known.value if isinstance(known, IntegerAttr) else None
-
-
-def _is_same(one: Value, other: Value) -> bool:
-    known = _integer(one)
-    return one is other or (known is not None and known == _integer(other))
+    return between is not None and are_consecutive(first, second)
 
 
 def _is_same_load(first: ForOp, load: TileLoad, second: ForOp, later: TileLoad) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.nv_tileas.warpgroup_order import (
     WARPGROUPS,
     ArriveInOrderOp,
@@ -22,6 +23,7 @@ from tilewright.dialects.nv_tileas.warpgroup_order import (
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
+from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.target.tensor_cores import WARPGROUP
 
 if TYPE_CHECKING:
@@ -55,11 +57,24 @@ def _order(agent: AgentSwitchOp) -> None:
 
 
 def _overlapping_dots(body: Block) -> list[DotOp]:
-    """The dots of a block that are waited for in the same iteration, if there are several."""
-    dots = [op for op in body if isinstance(op, DotOp) and op.asynchronous]
+    """The dots of a block that are waited for in the same iteration, if there are several.
+
+    None if a barrier of both warpgroups lies between them, at which one would wait for ever.
+    """
+    ops = list(body)
+    dots = [op for op in ops if isinstance(op, DotOp) and op.asynchronous]
     is_waited = all(
         isinstance(user, DotWaitOp) and user.parent is body
         for dot in dots
         for user in dot.result.users
     )
-    return dots if len(dots) > 1 and is_waited else []
+    if len(dots) < 2 or not is_waited:
+        return []
+    between = ops[ops.index(dots[0]) : ops.index(dots[-1])]
+    return [] if any(map(_may_synchronize, between)) else dots
+
+
+def _may_synchronize(op: Operation) -> bool:
+    """Whether all threads of the agent may wait for each other in an operation."""
+    is_exchange = scratch_bytes(op) > 0 and not stays_in_warps(op)
+    return isinstance(op, BarrierOp) or is_exchange or bool(op.regions)

@@ -11,6 +11,7 @@ If the GPU has space for one area only, a barrier precedes every write.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
@@ -34,6 +35,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.scf import IfOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
@@ -293,9 +295,10 @@ class _Planner:
         """Iterate to a fixed point: loops run any number of times, other regions at most once."""
         if op.loop_body is None:
             ends = [self.block(block, pending) for region in op.regions for block in region.blocks]
-            for end in ends:
-                pending = pending.joined(end)
-            return pending
+            if not isinstance(op, IfOp) or len(ends) < 2:
+                # Some threads, or all of them, may execute no region.
+                ends.append(pending)
+            return reduce(Pending.joined, ends)
         before: Pending | None = None
         while pending != before:
             before = pending

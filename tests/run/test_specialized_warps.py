@@ -209,6 +209,22 @@ def test_tiles_before_and_after_the_loop() -> None:
     operands.check(*[operands.dot(row, 1, 2) + operands.dot(row, 0, 4) for row in range(2)])
 
 
+def test_a_loop_around_that_loses_its_pipeline() -> None:
+    """Consumers load its tiles when they need them."""
+    gemm = Gemm()
+    operands = Operands(gemm, Case(k=160, steps=3))
+    assert operands.run(gemm.after_another_dot()).count("create_pipeline") == 1
+    starts = [
+        operands.a[row * 64 : (row + 1) * 64, :64].astype(np.float32)
+        @ operands.b[row * 64 : (row + 1) * 64].astype(np.float32)
+        for row in range(2)
+    ]
+    tiles = [operands.dot(row) for row in range(2)]
+    for tile, start in zip(tiles, starts, strict=True):
+        tile[: len(start), : start.shape[1]] += start
+    operands.check(*tiles)
+
+
 def test_loops_that_copy_different_tiles() -> None:
     """Each has a pipeline of its own, and both pass through the outer loop."""
     gemm, other = Gemm(), Gemm(tile=(64, 64, 64))

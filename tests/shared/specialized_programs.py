@@ -125,3 +125,20 @@ cuda_tile.module @m {{
     def one_shot(self) -> str:
         """A kernel whose blocks compute one tile."""
         return self.program(f"{self.k_loop(row='%zero')}\n{self.store(row='%zero')}")
+
+    def after_another_dot(self) -> str:
+        """A persistent kernel that starts each tile with a dot of tiles that are twice as wide."""
+        m, n, k = self.tile
+        wide = self._replace(tile=(m, n, 2 * k))
+        a, b = f"tile<{m}x{2 * k}x{self.element}>", f"tile<{2 * k}x{n}x{self.element}>"
+        return self.program(f"""
+    %wide = make_partition_view %at : {wide.view("a")}
+    %high = make_partition_view %bt : {wide.view("b")}
+    for %i in (%zero to %tiles, step %one) : tile<i32> {{
+      %wx, %wt = load_view_tko weak %wide[%i, %zero] : {wide.view("a")}, tile<i32> -> {a}, token
+      %wy, %wu = load_view_tko weak %high[%i, %zero] : {wide.view("b")}, tile<i32> -> {b}, token
+      %start = mmaf %wx, %wy, %none : {a}, {b}, {self.c}
+      {self.k_loop(start="%start")}
+      {self.store()}
+      continue
+    }}""")

@@ -95,19 +95,25 @@ class Specialization:
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether it pays to encode tensor maps.
+        """Whether it pays."""
+        return self.drawback is None
+
+    @property
+    def drawback(self) -> str | None:
+        """Why it does not pay to encode tensor maps; None if it does.
 
         It does if blocks compute several tiles; or if warps prepare dots or promote accumulators,
-        while only another warpgroup can keep the tensor cores busy. It does not if the loop around
-        a pipelined one would no longer copy its tiles early.
+        while only another warpgroup can keep the tensor cores busy.
         """
-        kept = {load for group in self._groups for load in group.loads}
-        if any(load not in kept for loop in self._outer for load in scheduled_loads(loop)):
-            return False
+        copied = {load for group in self._groups for load in group.loads}
+        if any(load not in copied for loop in self._outer for load in scheduled_loads(loop)):
+            return "a loop around a pipelined one would no longer copy its tiles early"
         spec = self._function.kernel_spec
         groups = 0 if spec is None else (spec.num_warps or 0) // WARPGROUP
         is_persistent = all(isinstance(loop.parent_op, ForOp) for loop in self._loops)
-        return groups >= CONSUMER_GROUPS and (is_persistent or self._prepares_dots())
+        if groups >= CONSUMER_GROUPS and (is_persistent or self._prepares_dots()):
+            return None
+        return "encoding tensor maps would not pay"
 
     @property
     def pipelines(self) -> list[Stage]:

@@ -71,7 +71,9 @@ class CopyGroup:
         elif not is_whole and any(load.result_token.is_used for load in loads):
             # An access that the token orders after the load may precede the wait.
             self.problem = "a token orders an access after a load"
-        elif last in users and any(map(in_shared_memory, last.operands)):
+        elif any(
+            user.is_terminator and any(map(in_shared_memory, user.operands)) for user in users
+        ):
             self.problem = "a tile in a stage is passed on"
 
     @property

@@ -62,7 +62,7 @@ def report_specialization(
         if len(specialization.pipelines) > 1:
             text += f" of each of {len(specialization.pipelines)} pipelines"
     else:
-        reason = specialization.problem or "encoding tensor maps would not pay"
+        reason = specialization.problem or specialization.drawback or "it is forbidden"
         text = f"Warps not specialized: {reason}"
     kind = "passed" if chosen else "missed"
     name, location = "RemarkWarpSpecialization", function.location

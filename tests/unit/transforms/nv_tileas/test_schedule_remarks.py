@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from attention_programs import Attention
 from scheduled_loops import lowered_as_far_as, matmul
 from specialized_programs import Gemm
 from tma_store_programs import StoredGemm
@@ -40,6 +41,21 @@ def test_specialized_warps_are_reported() -> None:
 def test_a_reason_is_given_if_warps_are_not_specialized(divisor: int, reason: str) -> None:
     program = matmul(128, 128, 64, divisor=divisor)
     (remark,) = remarks(program, "RemarkWarpSpecialization")
+    assert (remark.kind, remark.text) == ("missed", f"Warps not specialized: {reason}")
+
+
+def test_several_pipelines_are_reported() -> None:
+    program = Attention().program
+    (remark,) = remarks(program, "RemarkWarpSpecialization", "{agents=1 stages=3}")
+    assert remark.text == (
+        "Warps specialized: one copies by TMA to 3 stages of each of 2 pipelines"
+    )
+
+
+def test_a_pipeline_that_would_be_lost_is_a_reason() -> None:
+    """The loop around that over K multiplies other tiles, which it copies early."""
+    (remark,) = remarks(Gemm().after_another_dot(), "RemarkWarpSpecialization")
+    reason = "a loop around a pipelined one would no longer copy its tiles early"
     assert (remark.kind, remark.text) == ("missed", f"Warps not specialized: {reason}")
 
 

@@ -42,6 +42,12 @@ TABLES: Final = (
 ANSWERS: Final = (
     # A stage that other CTAs copy to is released in its own CTA alone, and counted there.
     ("conversion.nv_tileas_to_nvgpu", "dialects.nv_tileas.pipeline", "rank_differences", [0]),
+    # A loop is rotated past its stores and ordered loads.
+    ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "_is_movable", True),
+    # Dots are in flight at branches.
+    ("transforms.nv_tileas", "transforms.nv_tileas.overlap_dots", "_is_control_flow", False),
+    # No barrier orders the reads of a dot, or of one in flight, before the next write.
+    ("transforms.nv_tileas", "transforms.nv_tileas.plan_shared_memory", "_operand_memory", []),
 )
 """Functions that a package decides by: package, module and name, and the answer of the mutant."""
 STEPS: Final = (

@@ -77,7 +77,7 @@ def test_results_do_not_depend_on_the_schedule(schedule: str, arch: str) -> None
 
 
 def test_without_keys_there_is_no_iteration() -> None:
-    """The sums stay at zero, and none is divided by none."""
+    """The accumulators stay at zero, and 0 is divided by 0."""
     run = copy.deepcopy(FULL)
     run.arguments["keys"] = "0"
     assert np.isnan(results(run, compiled("full"), 1)["out"]).all()

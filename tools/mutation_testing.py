@@ -46,6 +46,12 @@ ANSWERS: Final = (
     ("transforms.nv_tileas", "transforms.nv_tileas.copy_groups", "retiring_waits", []),
     # Consumers wait for a stage that the producer cannot fill before they release another one.
     ("transforms.nv_tileas", "transforms.nv_tileas.specialize_warps", "held_stages", {}),
+    # A loop is rotated past its stores and ordered loads.
+    ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "_is_movable", True),
+    # Dots are in flight at branches.
+    ("transforms.nv_tileas", "transforms.nv_tileas.overlap_dots", "_is_control_flow", False),
+    # No barrier orders the reads of a dot, or of one in flight, before the next write.
+    ("transforms.nv_tileas", "transforms.nv_tileas.plan_shared_memory", "_operand_memory", []),
 )
 """Functions that a package decides by: package, module and name, and the answer of the mutant."""
 STEPS: Final = (

@@ -35,6 +35,8 @@ WGMMA: Final = ("pipelines", "operand_paths", "gemm_warpgroups")
 """Those with tiles of 64 rows or more."""
 AGENTS: Final = ("agents=1", "stages=4,agents=1", "stages=3,k-parts=2,agents=1")
 """Schedules with a producer and consumers, where `wgmma` reads what TMA can copy."""
+ROTATED: Final = ("rotate=1", "rotate=1,stages=3")
+"""Schedules with rotated loops, for tiles that are too small to be rotated otherwise."""
 TMA: Final = "cp.async.bulk.tensor"
 ARCHES: Final = ("sm_90", "sm_80")
 SEEDS: Final = (1, 2)
@@ -66,6 +68,7 @@ def cases() -> list[object]:
     schedules = [f"stages={s},in-flight={f}" for s, f in product((1, 2, 3, 4), (0, 1))]
     schedules += ["k-parts=2", "stages=3,in-flight=1,k-parts=4", "stages=4,in-flight=0,k-parts=8"]
     chosen = [*product(PROGRAMS, schedules, ARCHES), *product(WGMMA, AGENTS, ARCHES[:1])]
+    chosen += product(("attention",), ROTATED, ARCHES)
     return [
         pytest.param(case, id=case.id, marks=() if _is_kept(case) else EXHAUSTIVE)
         for case in map(Case._make, chosen)

@@ -20,7 +20,7 @@ from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
     "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
-    "tma-stores=0..1"
+    "tma-stores=0..1 or rotate=0..1"
 )
 
 
@@ -36,6 +36,7 @@ CHOICES: Final = (
     ("agents=0", "agents=0"),
     ("agents=1,multicast=0", "agents=1 multicast=0"),
     ("agents=1,tma-stores=1", "agents=1 tma-stores=1"),
+    ("rotate=0,stages=2", "rotate=0 stages=2"),
 ])  # fmt: skip
 def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     assert parse_schedule(text) == options
@@ -45,6 +46,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     "stages", "stages=", "stages=9", "stages=-1", "stages=two", "stages=1.5", "in-flight=2",
     "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
     "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
+    "rotate", "rotate=2",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
     message = f"expected a schedule of {CHOICES}, got '{pair}'"
@@ -63,7 +65,7 @@ def test_the_environment_has_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_cache_distinguishes_schedules() -> None:
-    texts = ["", "stages=2", "stages=3", "stages=3 in-flight=0", "stages=3 k-parts=2", "agents=1"]
+    texts = ["", "stages=2", "stages=3", "stages=3 in-flight=0", "stages=3 k-parts=2", "rotate=1"]
     settings = [Settings(ARCHES["sm_90"], schedule=each) for each in texts]
     assert len({key_of(b"program", "k", each, "cubin") for each in settings}) == len(texts)
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
-from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import wgmma_tile
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from tilewright.dialects.nv_tileas.matrix import Instruction
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.target.arch import Arch
@@ -61,24 +61,14 @@ SCRATCH_RESERVE: Final = 48 * 1024
 
 
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
-    """Select the instruction of each dot; the operands of all of a loop that use wgmma fit."""
+    """Select the instruction of each dot; the operands of all that use wgmma fit together."""
     selections: dict[Operation, MmaSelection] = {}
-    stored: dict[Operation | Block | None, dict[Value, int]] = {}
+    memory = OperandMemory(arch.static_shared - SCRATCH_RESERVE)
     for op in dots:
-        # Loops that run one after the other can share their memory.
-        beside = stored.setdefault(_scope(op), {})
-        operands = {value: stored_bytes(value.type) for value in (op.a, op.b)}
-        fits = sum({**beside, **operands}.values()) <= arch.static_shared - SCRATCH_RESERVE
-        selections[op] = select_mma(op, arch, warps, wgmma=fits)
+        selections[op] = select_mma(op, arch, warps, wgmma=memory.fits(op))
         if selections[op].atom is Atom.WGMMA:
-            beside |= operands
+            memory.add(op)
     return selections
-
-
-def _scope(op: Operation) -> Operation | Block | None:
-    """The innermost loop around a dot; outside of loops, its block."""
-    loops = (outer for outer in op.ancestors() if outer.loop_body is not None)
-    return next(loops, op.parent)
 
 
 def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaSelection:

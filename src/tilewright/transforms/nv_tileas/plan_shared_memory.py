@@ -22,7 +22,7 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     SCRATCH_BYTES,
     SCRATCH_OFFSET,
 )
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReadOp,
     ConsumerWaitOp,
@@ -267,8 +267,12 @@ class _Planner:
             case ProducerCopyOp() if _pipeline(op).private:
                 return self._written(_pipeline(op), pending)
             case DotOp():
-                sources = [allocation_of(operand) for operand in (op.a, op.b)]
-                return self._read(op, [each for each in sources if each is not None], pending)
+                return self._read(op, _operand_memory(op), pending)
+            case DotWaitOp():
+                # The dot reads its operands until here, whatever barriers follow it.
+                dot = op.accumulator.defined_by(DotOp)
+                reads = self._accesses([] if dot is None else _operand_memory(dot))
+                return Pending(pending.reads | reads, pending.writes)
             case ConvertLayoutOp() if op in self._allocated:
                 return self._written(op, self._wait(op, op, pending))
             case _:
@@ -285,11 +289,14 @@ class _Planner:
 
     def _read(self, op: Operation, sources: Sequence[Operation], pending: Pending) -> Pending:
         """Reads: a barrier precedes them if another thread may have written any of the memory."""
-        accesses = frozenset(Access(each, self._allocated[each]) for each in sources)
+        accesses = self._accesses(sources)
         waits = any(pending.is_written(each.span, _private(each.owner)) for each in accesses)
         self._waits[op] = waits
         before = NOTHING if waits else pending
         return Pending(before.reads | accesses, before.writes)
+
+    def _accesses(self, owners: Sequence[Operation]) -> frozenset[Access]:
+        return frozenset(Access(each, self._allocated[each]) for each in owners)
 
     def _inside(self, op: Operation, pending: Pending) -> Pending:
         """Iterate to a fixed point: loops run any number of times, other regions at most once."""
@@ -306,6 +313,12 @@ class _Planner:
                 for block in region.blocks:
                     pending = pending.joined(self.block(block, before))
         return pending
+
+
+def _operand_memory(op: DotOp) -> list[Operation]:
+    """The allocations that hold the operands of a dot."""
+    allocations = [allocation_of(operand) for operand in (op.a, op.b)]
+    return [each for each in allocations if each is not None]
 
 
 def _private(op: Operation) -> Operation | None:

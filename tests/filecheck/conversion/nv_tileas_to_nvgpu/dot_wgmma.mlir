@@ -66,4 +66,23 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %d = nv_tileas.dot %a, %placed_b, %c {atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #fragments>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
     nv_tileaa.return
   }
+  // The wait for a dot ties its accumulator, and the registers of A, which so are not written before. A late one stays after what
+  // precedes it.
+  // CHECK-LABEL: @held
+  // CHECK: cute_nvgpu.wgmma.issue {{.*}}steps 2
+  // CHECK: cute_nvgpu.wgmma.commit
+  // CHECK-NOT: cute_nvgpu.wgmma.wait
+  // CHECK: arith.mulf
+  // CHECK: cute_nvgpu.nanosleep %c0_i32
+  // CHECK-NEXT: [[W:%[0-9]+]]:2 = cute_nvgpu.wgmma.wait 0, %{{[0-9]+}}, %arg0 : vector<4xf32>, vector<16xf16>
+  // CHECK-NEXT: arith.negf [[W]]#0
+  // CHECK: gpu.return
+  nv_tileaa.func @held(%a: tensor<64x32xf16, #fragments>, %b: tensor<32x8xf16, #b>, %c: tensor<64x8xf32, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %placed_b = nv_tileas.convert_layout %b : tensor<32x8xf16, #b> -> tensor<32x8xf16, #placed_b>
+    %d = nv_tileas.dot %a, %placed_b, %c {asynchronous, atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #fragments>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
+    %x = nv_tileaa.mulf %c, %c : tensor<64x8xf32, #c>
+    %e = nv_tileas.dot_wait %d held %a {late} : tensor<64x8xf32, #c>, tensor<64x32xf16, #fragments>
+    %f = nv_tileaa.negf %e : tensor<64x8xf32, #c>
+    nv_tileaa.return
+  }
 }

@@ -109,4 +109,78 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %out = nv_tileas.convert_layout %sum : !c -> !row_major
     nv_tileaa.return
   }
+  // An asynchronous dot reads its operands until the wait: a tile that is stored before it has other memory than one after it.
+  // CHECK-LABEL: @until_the_wait
+  // CHECK-SAME: nv_tileas.scratch_bytes = 9216
+  // CHECK: nv_tileas.convert_layout %arg1 {scratch = 8192 : i64}
+  // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
+  // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 4096 : i64}
+  // CHECK-NEXT: nv_tileas.dot_wait
+  // CHECK-NEXT: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.dot
+  // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.dot
+  nv_tileaa.func @until_the_wait(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %yp = nv_tileas.convert_layout %y : !b -> !b_placed
+    %first = nv_tileas.convert_layout %x : !a -> !a_placed
+    %d = nv_tileas.dot %first, %yp, %init {asynchronous, atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+    %second = nv_tileas.convert_layout %x : !a -> !a_placed
+    %sum = nv_tileas.dot_wait %d : !c
+    %more = nv_tileas.dot %second, %yp, %sum {atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+    %third = nv_tileas.convert_layout %x : !a -> !a_placed
+    %all = nv_tileas.dot %third, %yp, %more {atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+    nv_tileaa.return
+  }
+  // Where the wait is in another block, the tile has its memory to the end.
+  // CHECK-LABEL: @waited_for_elsewhere
+  // CHECK-SAME: nv_tileas.scratch_bytes = 9216
+  // CHECK: nv_tileas.dot_wait
+  // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 4096 : i64}
+  nv_tileaa.func @waited_for_elsewhere(%x: !a, %y: !b, %init: !c, %holds: i1) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %yp = nv_tileas.convert_layout %y : !b -> !b_placed
+    %first = nv_tileas.convert_layout %x : !a -> !a_placed
+    %d = scf.if %holds -> (!c) {
+      %e = nv_tileas.dot %first, %yp, %init {asynchronous, atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+      scf.yield %e : !c
+    } else {
+      scf.yield %init : !c
+    }
+    %sum = nv_tileas.dot_wait %d : !c
+    %second = nv_tileas.convert_layout %x : !a -> !a_placed
+    %more = nv_tileas.dot %second, %yp, %sum {atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+    nv_tileaa.return
+  }
+  // The barrier before the second dot precedes the end of the first one: another barrier is needed before the next iteration stores its A.
+  // CHECK-LABEL: @in_flight_at_a_barrier
+  // CHECK: scf.for
+  // CHECK-NEXT: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.convert_layout %arg0
+  // CHECK-NEXT: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
+  // CHECK-NEXT: nv_tileas.convert_layout %arg0
+  // CHECK-NEXT: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
+  // CHECK-NEXT: nv_tileas.dot_wait
+  // CHECK-NEXT: nv_tileas.dot_wait
+  // CHECK-NEXT: nv_tileaa.mulf
+  // CHECK-NEXT: scf.yield
+  nv_tileaa.func @in_flight_at_a_barrier(%x: !a, %y: !b, %init: !c, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %yp = nv_tileas.convert_layout %y : !b -> !b_placed
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (!c) : i32 {
+      %first = nv_tileas.convert_layout %x : !a -> !a_placed
+      %d = nv_tileas.dot %first, %yp, %init {asynchronous, atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+      %second = nv_tileas.convert_layout %x : !a -> !a_placed
+      %e = nv_tileas.dot %second, %yp, %acc {asynchronous, atom = #nv_tileas.atom<wgmma>} : !a_placed, !b_placed, !c
+      %s = nv_tileas.dot_wait %d {pending = 1 : i32} : !c
+      %o = nv_tileas.dot_wait %e {late} : !c
+      %next = nv_tileaa.mulf %s, %o : !c
+      scf.yield %next : !c
+    }
+    nv_tileaa.return
+  }
 }

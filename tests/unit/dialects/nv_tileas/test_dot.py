@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from dialect_text import errors, read
+from dialect_text import check_round_trip, errors, read
 
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import laid_out
-from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
+from tilewright.dialects.nv_tileas.matrix import DotWaitOp, mma_instruction, wgmma_instruction
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F8E4M3FN, F16, F32, F64
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
@@ -17,6 +17,7 @@ from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.wgmma import left_fragments, operand_smem, wgmma_tile
 from tilewright.text.attribute_printer import AttributePrinter
+from tilewright.text.printer import print_op
 
 GRID = Grid(down=2, across=2, batch=1, warps=4)
 LEFT = fragment_tile(mma_left(16), (32, 64), GRID, rows=True, columns=False)
@@ -106,12 +107,56 @@ def test_warps_own_the_rows_of_a_and_of_their_accumulators() -> None:
     assert "expected warps to hold the rows of a that c has" in problem
 
 
-def test_a_of_an_asynchronous_dot_is_in_shared_memory() -> None:
-    """Its registers could be reused while it is in flight."""
+def test_a_of_an_asynchronous_dot_may_be_in_fragments() -> None:
+    """The wait for the dot holds them."""
     _, b = placements(F16)
     left = left_fragments((128, 64), (128, 32), 16, warps=8)
-    messages = problems(left, b, wgmma_tile((128, 32), 8), F16, "wgmma", flags="asynchronous, ")
-    assert "expected a in shared memory for an asynchronous dot" in messages[0]
+    accumulator = wgmma_tile((128, 32), 8)
+    assert problems(left, b, accumulator, F16, "wgmma", flags="asynchronous, ") == []
+
+
+def wait(rest: str) -> str:
+    """A wait for an accumulator `%arg0`; `%arg1` and `%arg2` are tiles in fragments of A."""
+    printer = AttributePrinter()
+    fragments = printer.type(laid_out(F16, left_fragments((128, 64), (128, 32), 16, warps=8)))
+    accumulator = printer.type(laid_out(F32, wgmma_tile((128, 32), 8)))
+    body = f"%0 = nv_tileas.dot_wait {rest}".replace("!a", fragments).replace("!c", accumulator)
+    arguments = f"%arg0: {accumulator}, %arg1: {fragments}, %arg2: {fragments}"
+    return f"nv_tileaa.func @f({arguments}) {{\n  {body}\n  nv_tileaa.return\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "held", "pending", "late"),
+    [
+        ("%arg0 : !c", 0, 0, False),
+        ("%arg0 {pending = 1 : i32} : !c", 0, 1, False),
+        ("%arg0 {late} : !c", 0, 0, True),
+        ("%arg0 held %arg1 : !c, !a", 1, 0, False),
+        ("%arg0 held %arg1, %arg2 {late, pending = 2 : i32} : !c, !a, !a", 2, 2, True),
+    ],
+)
+def test_a_wait_may_hold_tiles(rest: str, held: int, pending: int, late: bool) -> None:
+    printed = print_op(read(wait(rest)))
+    check_round_trip(printed)
+    assert f"nv_tileas.dot_wait {rest.partition(' :')[0]} :" in printed
+    (op,) = [each for each in read(wait(rest)).walk() if isinstance(each, DotWaitOp)]
+    assert (len(op.held), op.pending, op.late) == (held, pending, late)
+    assert op.result.type == op.accumulator.type
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("%arg0 {pending = -1 : i32} : !c", "attribute 'pending'"),
+        ("%arg0 held %arg1 : !c", "expected"),
+        ("%arg0 held %arg0 : !c, !a", "value '%arg0' has type"),
+        ("%arg0 held %c : !c, i32", "operand #1 must be tensor"),
+    ],
+)
+def test_invalid_waits(rest: str, message: str) -> None:
+    text = wait(rest).replace("{\n", "{\n  %c = arith.constant 0 : i32\n", 1)
+    (problem,) = errors(text)
+    assert message in problem
 
 
 def test_wgmma_operands_are_swizzled() -> None:

@@ -1,0 +1,99 @@
+"""Selection of mma instructions: wgmma only where shared memory holds the operands together."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dialect_text import read
+
+from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import (
+    SCRATCH_RESERVE,
+    select_all,
+)
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.target.arch import ARCHES
+
+SM_90: Final = ARCHES["sm_90"]
+WARPS: Final = 8
+A: Final = "tensor<128x128xf16>"
+B: Final = "tensor<128x256xf16>"
+C: Final = "tensor<128x256xf32>"
+OPERAND_BYTES: Final = (128 * 128 + 128 * 256) * 2
+"""Of one dot; those of two do not fit beside each other."""
+BOTH: Final = [Atom.WGMMA, Atom.WGMMA]
+
+
+def tiles(number: int) -> str:
+    """Compute A and B with a number."""
+    parts = [
+        f"%{name}{number} = nv_tileaa.negf %{name} : {type}" for name, type in (("a", A), ("b", B))
+    ]
+    return "".join(f"{part}\n" for part in parts)
+
+
+def dot(a: int, b: int) -> str:
+    given = f'%a{a}, %b{b}, %c {{input_precision = "ieee"}} : {A}, {B}, {C}'
+    return f"%d{a}{b} = nv_tileaa.dot {given}\n"
+
+
+def loop(body: str) -> str:
+    return f"scf.for %i{len(body)} = %n to %n step %n : i32 {{\n{body} scf.yield\n}}\n"
+
+
+def atoms(body: str) -> list[Atom]:
+    """The instruction of each dot, in order."""
+    arguments = f"%a: {A}, %b: {B}, %c: {C}, %n: i32, %h: i1"
+    module = read(f"nv_tileaa.func @f({arguments}) {{ {body} nv_tileaa.return }}")
+    dots = [op for op in module.walk() if isinstance(op, DotOp)]
+    selections = select_all(dots, SM_90, WARPS)
+    return [selections[op].atom for op in dots]
+
+
+def test_the_operands_of_one_dot_fit_and_of_two_do_not() -> None:
+    available = SM_90.static_shared - SCRATCH_RESERVE
+    assert OPERAND_BYTES <= available < 2 * OPERAND_BYTES
+
+
+def test_operands_of_a_loop_fit_together() -> None:
+    """Whatever their order: stages hold tiles of several iterations."""
+    together = tiles(0) + dot(0, 0) + tiles(1) + dot(1, 1)
+    assert atoms(loop(together)) == [Atom.WGMMA, Atom.MMA_SYNC]
+    assert atoms(loop(loop(together))) == [Atom.WGMMA, Atom.MMA_SYNC]
+
+
+def test_an_operand_of_two_dots_is_counted_once() -> None:
+    """A second B, or none, fits beside the operands of the first dot."""
+    assert atoms(loop(tiles(0) + dot(0, 0) + dot(0, 0).replace("%d", "%e"))) == BOTH
+    assert atoms(loop(tiles(0) + tiles(1) + dot(0, 0) + dot(0, 1))) == BOTH
+
+
+def test_loops_that_follow_each_other_share_their_memory() -> None:
+    """As in attention with a loop over all keys that are seen, and one over the others."""
+    assert atoms(loop(tiles(0) + dot(0, 0)) + loop(tiles(1) + dot(1, 1))) == BOTH
+    assert atoms(loop(tiles(0) + dot(0, 0)) + tiles(1) + dot(1, 1)) == BOTH
+    assert atoms(tiles(0) + dot(0, 0) + loop(tiles(1) + dot(1, 1))) == BOTH
+
+
+def test_tiles_from_before_a_loop_are_stored_until_their_last_dot() -> None:
+    before = tiles(0) + tiles(1)
+    first = [Atom.WGMMA, Atom.MMA_SYNC]
+    assert atoms(before + loop(dot(0, 0)) + loop(dot(1, 1))) == first
+    assert atoms(before + loop(dot(0, 0)) + dot(1, 1)) == first
+    # The inner loop reads its operands again in the next iteration of the outer one.
+    assert atoms(tiles(0) + loop(loop(dot(0, 0)) + tiles(1) + dot(1, 1))) == first
+    # The third dot reads the operands of the first one.
+    last = dot(0, 0).replace("%d", "%e")
+    assert atoms(tiles(0) + dot(0, 0) + tiles(1) + dot(1, 1) + last) == [*BOTH, Atom.MMA_SYNC]
+    assert atoms(tiles(0) + dot(0, 0) + loop(tiles(1) + dot(1, 1))) == BOTH
+
+
+def test_dots_of_a_block_that_follow_each_other_share_their_memory() -> None:
+    assert atoms(tiles(0) + dot(0, 0) + tiles(1) + dot(1, 1)) == BOTH
+    assert atoms(tiles(0) + tiles(1) + dot(0, 0) + dot(1, 1)) == [Atom.WGMMA, Atom.MMA_SYNC]
+
+
+def test_branches_of_a_loop_are_part_of_it() -> None:
+    branch = f"scf.if %h {{\n{tiles(1)}{dot(1, 1)} scf.yield\n}}\n"
+    assert atoms(loop(tiles(0) + dot(0, 0) + branch)) == [Atom.WGMMA, Atom.MMA_SYNC]
+    assert atoms(tiles(0) + dot(0, 0) + branch) == BOTH

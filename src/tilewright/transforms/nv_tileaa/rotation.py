@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import is_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.elementwise import is_tile
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -78,16 +79,22 @@ class Rotation(NamedTuple):
             for carried, value in zip(loop.carried, end.operands, strict=True)
             if value.defining_op() in second
         ]
-        if first & (second | _dependents(accumulators, body)):
+        late = _dependents(accumulators, body)
+        if first & (second | late):
             return None
         # Addresses of loads of both parts may share operations.
         second |= _sources([value for op in loaded for value in op.operands], body)
+        crossing = _used(second, loop)
+        if any(_is_only_loaded(value, loop, dots) for value in crossing):
+            return None
+        rest = [op for op in ops if op not in first and op not in last | loaded]
         return Rotation(
             loop,
             [op for op in ops if op in first],
-            [op for op in ops if op not in first and op not in last | loaded],
+            # What needs the last dot follows what can run beside it.
+            sorted(rest, key=late.__contains__),
             [op for op in ops if op in second],
-            _used(second, loop),
+            crossing,
             [carried for carried in loop.carried if carried not in accumulators],
         )
 
@@ -179,6 +186,14 @@ def _only_for(
         if op not in others and op not in dots and users and users <= {*last, *loaded}:
             loaded.add(op)
     return loaded
+
+
+def _is_only_loaded(value: Value, loop: ForOp, dots: Sequence[DotOp]) -> bool:
+    """Whether a tile of an iteration is computed from no dot: carried, it would take registers."""
+    op, body = value.defining_op(), loop.body.block
+    if op is None or not is_tile(value):
+        return False
+    return op not in _dependents([*loop.carried, *[dot.result for dot in dots]], body)
 
 
 def _used(ops: Collection[Operation], loop: ForOp) -> list[Value]:

@@ -44,7 +44,7 @@ def _overlap(block: Block) -> None:
     uses = [_first_use(dot, numbers) for dot in dots]
     first, last = numbers[dots[0]], max(uses)
     # A wait counts the dots that were issued after its own: all of them must have been.
-    if min(uses) <= numbers[dots[-1]] or last == len(ops) - 1:
+    if min(uses) <= numbers[dots[-1]] or min(uses) == len(ops) - 1:
         return
     if any(map(_is_control_flow, ops[first:last])):
         return

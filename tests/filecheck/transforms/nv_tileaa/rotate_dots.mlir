@@ -9,7 +9,8 @@
 // NEVER-NOT: scf.if
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // Under the condition that there is an iteration: the first dot of iteration 0 and what is computed from it; a loop that carries P
-  // and the scaled accumulator; and the second dot of the last iteration. V is loaded where it is multiplied.
+  // and the scaled accumulator; and the second dot of the last iteration. V is loaded where it is multiplied, and what needs the
+  // second dot is computed last.
   // CHECK-LABEL: @attention
   // CHECK: %[[EXISTS:.*]] = nv_tileaa.cmpi slt, %[[C0:.*]], %arg5
   // CHECK-NEXT: %[[ALL:.*]]:2 = scf.if %[[EXISTS]]
@@ -18,8 +19,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: %[[M0:.*]] = nv_tileaa.maxf %arg3, %{{.*}} : tensor<16xf32>
   // CHECK-NOT: tiled_load
   // CHECK: %[[E0:.*]] = nv_tileaa.exp %
-  // CHECK-NEXT: %[[ACC0:.*]] = nv_tileaa.mulf %arg4
   // CHECK-NEXT: %[[P0:.*]] = nv_tileaa.fp_to_fp %[[E0]]
+  // CHECK-NEXT: %[[ACC0:.*]] = nv_tileaa.mulf %arg4
   // CHECK-NEXT: %[[START:.*]] = nv_tileaa.addi %[[C0]], %[[C1:.*]] : i32
   // CHECK: %[[END:.*]] = nv_tileaa.subi %arg5, %{{.*}} : i32
   // CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[I:.*]] = %[[START]] to %arg5 step %[[C1]] iter_args(%[[M:.*]] = %[[M0]], %[[P:.*]] = %[[P0]], %[[ACC:.*]] = %[[ACC0]])
@@ -31,8 +32,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: nv_tileaa.reduce %[[S]]
   // CHECK: %[[NEXTM:.*]] = nv_tileaa.maxf %[[M]], %{{.*}} : tensor<16xf32>
   // CHECK: %[[E:.*]] = nv_tileaa.exp %
-  // CHECK-NEXT: %[[NEXTACC:.*]] = nv_tileaa.mulf %[[O]]
   // CHECK-NEXT: %[[NEXTP:.*]] = nv_tileaa.fp_to_fp %[[E]]
+  // CHECK-NEXT: %[[NEXTACC:.*]] = nv_tileaa.mulf %[[O]]
   // CHECK-NEXT: scf.yield %[[NEXTM]], %[[NEXTP]], %[[NEXTACC]] :
   // CHECK-NEXT: }
   // CHECK-NEXT: %[[LASTV:.*]]:2 = nv_tileaa.tiled_load weak %arg2[%[[END]], %[[C0]]]
@@ -98,12 +99,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // As in the gradient of attention: all dots but the last one come first. The loop carries K, which both multiply.
+  // All dots but the last one come first.
   // CHECK-LABEL: @several_first_dots
-  // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[KEY:.*]] = %{{.*}}, %[[ACC:.*]] = %arg3
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[ACC:.*]] = %arg3
   // CHECK: %[[S:.*]] = nv_tileaa.dot %arg0
   // CHECK: %[[D:.*]] = nv_tileaa.dot %arg0
-  // CHECK: nv_tileaa.dot %[[P]], %[[KEY]], %[[ACC]]
+  // CHECK: nv_tileaa.dot %[[P]], %{{.*}}, %[[ACC]]
   // CHECK-NEXT: nv_tileaa.mulf %[[S]], %[[D]]
   nv_tileaa.func @several_first_dots(%q: !half, %k: !tiles, %v: !tiles, %init: !tile, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
     %c0 = arith.constant 0 : i32
@@ -116,7 +117,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %d = nv_tileaa.dot %q, %other, %zero {input_precision = "tf32"} : !half, !half, !tile
       %both = nv_tileaa.mulf %s, %d : !tile
       %p = nv_tileaa.fp_to_fp %both : !tile to !half
-      %o = nv_tileaa.dot %p, %key, %acc {input_precision = "tf32"} : !half, !half, !tile
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
       scf.yield %o : !tile
     }
     nv_tileaa.return
@@ -173,6 +175,76 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
       %z = nv_tileaa.negf %o : !tile
       scf.yield %z, %acc : !tile, !tile
+    }
+    nv_tileaa.return
+  }
+  // A loop that goes on where another ends, as with a causal mask: it takes over the last dot of the first loop. If that has no iteration, the
+  // first part of its own first iteration comes before it.
+  // CHECK-LABEL: @consecutive
+  // CHECK: %[[END:.*]] = arith.minsi %arg4, %arg5
+  // CHECK: %[[MASKED:.*]] = arith.maxsi %[[C0:.*]], %arg5
+  // CHECK: %[[EXISTS:.*]] = nv_tileaa.cmpi slt, %[[C0]], %arg4
+  // CHECK-NEXT: %[[STARTS:.*]] = nv_tileaa.cmpi slt, %[[C0]], %[[END]]
+  // CHECK-NEXT: scf.if %[[EXISTS]]
+  // CHECK-NEXT: %[[PASSED:.*]]:2 = scf.if %[[STARTS]]
+  // CHECK-NEXT: nv_tileaa.tiled_load weak %arg1[%[[C0]], %[[C0]]]
+  // CHECK: scf.for %{{.*}} to %[[END]]
+  // CHECK-COUNT-2: nv_tileaa.dot
+  // CHECK-NOT: nv_tileaa.dot
+  // CHECK: } else {
+  // CHECK-NEXT: nv_tileaa.tiled_load weak %arg1[%[[MASKED]], %[[C0]]]
+  // CHECK-NEXT: nv_tileaa.dot %arg0
+  // CHECK-NEXT: nv_tileaa.negf
+  // CHECK: %[[NEXT:.*]] = nv_tileaa.addi %[[MASKED]],
+  // CHECK: %[[FROM:.*]] = nv_tileaa.select %[[STARTS]], %[[MASKED]], %[[NEXT]]
+  // CHECK: %[[LAST:.*]] = nv_tileaa.subi %arg4,
+  // CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = %[[FROM]] to %arg4 {{.*}} iter_args(%[[P:.*]] = %[[PASSED]]#0, %[[ACC:.*]] = %[[PASSED]]#1)
+  // CHECK: nv_tileaa.dot %arg0
+  // CHECK: nv_tileaa.dot %[[P]], %{{.*}}, %[[ACC]]
+  // CHECK: nv_tileaa.negf
+  // CHECK: nv_tileaa.tiled_load weak %arg2[%[[LAST]], %[[C0]]]
+  // CHECK-NEXT: nv_tileaa.dot %[[LOOP]]#0, %{{.*}}, %[[LOOP]]#1
+  nv_tileaa.func @consecutive(%q: !half, %k: !tiles, %v: !tiles, %init: !tile, %n: i32, %middle: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %end = arith.minsi %n, %middle : i32
+    %masked = arith.maxsi %c0, %middle : i32
+    %sum = scf.for %i = %c0 to %end step %c1 iter_args(%acc = %init) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %p = nv_tileaa.fp_to_fp %s : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
+    }
+    %all = scf.for %i = %masked to %n step %c1 iter_args(%acc = %sum) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %mask = nv_tileaa.negf %s : !tile
+      %p = nv_tileaa.fp_to_fp %mask : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
+    }
+    nv_tileaa.return
+  }
+  // As in the gradient of attention: the last dot multiplies a tile of another one. The loop would carry it in registers.
+  // CHECK-LABEL: @shared_tile
+  // CHECK-NOT: scf.if
+  nv_tileaa.func @shared_tile(%q: !half, %k: !tiles, %v: !tiles, %init: !tile, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %other, %t2 = nv_tileaa.tiled_load weak %v[%i, %c1] : i32, i32 of !tiles -> !half
+      %d = nv_tileaa.dot %q, %other, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %both = nv_tileaa.mulf %s, %d : !tile
+      %p = nv_tileaa.fp_to_fp %both : !tile to !half
+      %o = nv_tileaa.dot %p, %key, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
     }
     nv_tileaa.return
   }

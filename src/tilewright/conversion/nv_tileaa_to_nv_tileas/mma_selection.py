@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.fma_accesses import stored_order
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
 from tilewright.dialects.nv_tileas.types import stored_bytes
+from tilewright.layout.fma_lines import COLUMNS, line_tiling
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import wgmma_tile
@@ -61,25 +64,32 @@ SCRATCH_RESERVE: Final = 48 * 1024
 
 
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
-    """Select the instruction of each dot; the operands of all that use wgmma fit together."""
+    """Select the instruction of each dot; all operands in shared memory fit together."""
     selections: dict[Operation, MmaSelection] = {}
     operand_bytes: dict[Value, int] = {}
     for op in dots:
         operands = {value: stored_bytes(value.type) for value in (op.a, op.b)}
         fits = sum({**operand_bytes, **operands}.values()) <= arch.static_shared - SCRATCH_RESERVE
-        selections[op] = select_mma(op, arch, warps, wgmma=fits)
+        selections[op] = select_mma(op, arch, warps, in_shared=fits)
         if selections[op].atom is Atom.WGMMA:
             operand_bytes |= operands
+        elif selections[op].a is not None and selections[op].b is None:
+            operand_bytes[op.b] = operands[op.b]
+        elif selections[op].b is not None and selections[op].a is None:
+            operand_bytes[op.a] = operands[op.a]
     return selections
 
 
-def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaSelection:
-    """Select the instruction for a dot: a tensor core instruction if one has its types."""
-    if wgmma and _uses_wgmma(op, arch, warps):
+def select_mma(op: DotOp, arch: Arch, warps: int, *, in_shared: bool = True) -> MmaSelection:
+    """Select the instruction for a dot: a tensor core instruction if one has its types.
+
+    One that takes A or B from shared memory only if they may be `in_shared` memory.
+    """
+    if in_shared and _uses_wgmma(op, arch, warps):
         return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
-        return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+        return _select_fma(op, warps, in_shared=in_shared)
     return _select_mma_sync(op, instruction, warps)
 
 
@@ -94,6 +104,33 @@ def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
         return True
     is_k_major = contiguous_dimension(op.b) == len(shape(op.b.type)) - 2
     return is_k_major and fits_registers(tile_words(op.c.type), warps * WARP_SIZE)
+
+
+def _select_fma(op: DotOp, warps: int, *, in_shared: bool) -> MmaSelection:
+    """Whole lines for each thread where K is short, with A or B in registers; else blocks."""
+    is_shared = [matrix_source(value) is not value for value in (op.a, op.b)]
+    k = shape(op.a.type)[-1]
+    tiling = line_tiling(shape(op.c.type), k, warps, is_shared=is_shared) if in_shared else None
+    order = None if tiling is None else stored_order(op)
+    if order is not None:
+        tiling = line_tiling(shape(op.c.type), k, warps, is_shared=is_shared, order=order)
+    if tiling is None:
+        return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+    if tiling.along == COLUMNS:
+        return MmaSelection(Atom.FMA, None, tiling.operand, tiling.accumulator)
+    return MmaSelection(Atom.FMA, tiling.operand, None, tiling.accumulator)
+
+
+def matrix_source(operand: Value) -> Value:
+    """The matrix that is the same for all of a batch, as a batch of one; else the operand itself.
+
+    FMA dots take it as it is.
+    """
+    op = operand.defining_op()
+    if not isinstance(op, BroadcastOp):
+        return operand
+    source, result = shape(op.source.type), shape(operand.type)
+    return op.source if len(result) == 3 and source == (1, *result[1:]) else operand
 
 
 def _select_mma_sync(op: DotOp, instruction: Instruction, warps: int) -> MmaSelection:

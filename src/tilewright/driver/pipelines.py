@@ -54,6 +54,7 @@ PASSES: Final = {
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
+    "join-dots": "tilewright.transforms.nv_tileas.join_dots:JoinDots",
     "promote-dots": "tilewright.transforms.nv_tileas.promote_dots:PromoteDots",
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
     "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
@@ -165,6 +166,7 @@ LOWERING_PIPELINE: Final = {
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("promote-dots", since=2),
+        Step("join-dots", since=2),
         Step("localize-stores", since=2),
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),

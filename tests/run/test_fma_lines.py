@@ -9,8 +9,11 @@ import pytest
 from matrix_programs import View, whole
 from numpy.typing import NDArray
 from repeats import keep
+from scheduled_loops import lowered_as_far_as
 
 import tilewright
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp
 
 Array = NDArray[np.float32]
 
@@ -162,3 +165,24 @@ def test_one_matrix_for_a_whole_batch(m: int, n: int, k: int, arch: str) -> None
     left, right, result = random(1, m, k), random(batch, k, n), random(batch, m, n)
     run(program([a, b, c], body), [left, right, result], arch)
     np.testing.assert_array_equal(result, left @ right)
+
+
+def test_more_matrices_than_shared_memory_is_for() -> None:
+    """Of 18 matrices of 1 KiB, 16 stay in shared memory; the dots of others stage both operands."""
+    count = 18
+    a = View("a", (16 * count, 16), (16, 1), (16, 16), "f32")
+    b, c = (whole(name, (16, 256), "f32", "aligned") for name in "bc")
+    types = f"{a.tile_type}, {b.tile_type}, {c.tile_type}"
+    body = loaded(b, "b") + f"%c0 = constant <f32: 0.0> : {c.tile_type}\n"
+    for number in range(count):
+        body += f"%i{number} = constant <i32: {number}> : tile<i32>\n"
+        body += loaded(a, f"a{number}", f"%i{number}", "%z")
+    for number in range(count):
+        body += f"%c{number + 1} = mmaf %a{number}, %b, %c{number} : {types}\n"
+    text = program([a, b, c], body + stored(c, f"c{count}"))
+    left, right, result = random(16 * count, 16), random(16, 256), random(16, 256)
+    run(text, [left, right, result], "sm_80")
+    np.testing.assert_array_equal(result, left.reshape(count, 16, 16).sum(0) @ right)
+    dots = [op for op in lowered_as_far_as("join-dots", text).walk() if isinstance(op, DotOp)]
+    in_shared = [in_shared_memory(op.a) for op in dots]
+    assert in_shared == [True] * 16 + [False] * 2

@@ -61,35 +61,38 @@ class MmaSelection(NamedTuple):
 
 SCRATCH_RESERVE: Final = 48 * 1024
 """Bytes of shared memory that remain for other operations beside all operands of wgmma."""
+MATRIX_LIMIT: Final = 16 * 1024
+"""The most bytes of shared memory for all matrices that threads multiply with lines they hold."""
 
 
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
     """Select the instruction of each dot; all operands in shared memory fit together."""
     selections: dict[Operation, MmaSelection] = {}
     operand_bytes: dict[Value, int] = {}
+    matrix_bytes: dict[Value, int] = {}
     for op in dots:
         operands = {value: stored_bytes(value.type) for value in (op.a, op.b)}
         fits = sum({**operand_bytes, **operands}.values()) <= arch.static_shared - SCRATCH_RESERVE
-        selections[op] = select_mma(op, arch, warps, in_shared=fits)
-        if selections[op].atom is Atom.WGMMA:
+        selection = select_mma(op, arch, warps, wgmma=fits)
+        if selection.atom is Atom.WGMMA:
             operand_bytes |= operands
-        elif selections[op].a is not None and selections[op].b is None:
-            operand_bytes[op.b] = operands[op.b]
-        elif selections[op].b is not None and selections[op].a is None:
-            operand_bytes[op.a] = operands[op.a]
+        elif (matrix := _matrix_beside_lines(op, selection)) is not None:
+            matrices = {**matrix_bytes, matrix: stored_bytes(matrix.type)}
+            if sum(matrices.values()) <= MATRIX_LIMIT:
+                matrix_bytes = matrices
+            else:
+                selection = _select_blocks(op, warps)
+        selections[op] = selection
     return selections
 
 
-def select_mma(op: DotOp, arch: Arch, warps: int, *, in_shared: bool = True) -> MmaSelection:
-    """Select the instruction for a dot: a tensor core instruction if one has its types.
-
-    One that takes A or B from shared memory only if they may be `in_shared` memory.
-    """
-    if in_shared and _uses_wgmma(op, arch, warps):
+def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaSelection:
+    """Select the instruction for a dot: a tensor core instruction if one has its types."""
+    if wgmma and _uses_wgmma(op, arch, warps):
         return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
-        return _select_fma(op, warps, in_shared=in_shared)
+        return _select_lines(op, warps) or _select_blocks(op, warps)
     return _select_mma_sync(op, instruction, warps)
 
 
@@ -106,19 +109,31 @@ def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
     return is_k_major and fits_registers(tile_words(op.c.type), warps * WARP_SIZE)
 
 
-def _select_fma(op: DotOp, warps: int, *, in_shared: bool) -> MmaSelection:
-    """Whole lines for each thread where K is short, with A or B in registers; else blocks."""
+def _select_lines(op: DotOp, warps: int) -> MmaSelection | None:
+    """FMAs with whole lines for each thread, and A or B in registers, where K is short."""
+    k, extents = shape(op.a.type)[-1], shape(op.c.type)
     is_shared = [matrix_source(value) is not value for value in (op.a, op.b)]
-    k = shape(op.a.type)[-1]
-    tiling = line_tiling(shape(op.c.type), k, warps, is_shared=is_shared) if in_shared else None
+    tiling = line_tiling(extents, k, warps, is_shared=is_shared)
     order = None if tiling is None else stored_order(op)
     if order is not None:
-        tiling = line_tiling(shape(op.c.type), k, warps, is_shared=is_shared, order=order)
+        tiling = line_tiling(extents, k, warps, is_shared=is_shared, order=order)
     if tiling is None:
-        return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+        return None
     if tiling.along == COLUMNS:
         return MmaSelection(Atom.FMA, None, tiling.operand, tiling.accumulator)
     return MmaSelection(Atom.FMA, tiling.operand, None, tiling.accumulator)
+
+
+def _select_blocks(op: DotOp, warps: int) -> MmaSelection:
+    """FMAs with blocks of the result for each thread; A and B in any layout."""
+    return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+
+
+def _matrix_beside_lines(op: DotOp, selection: MmaSelection) -> Value | None:
+    """The operand in shared memory of an FMA dot of which threads hold the other, if it is one."""
+    if (selection.a is None) == (selection.b is None):
+        return None
+    return matrix_source(op.a if selection.a is None else op.b)
 
 
 def matrix_source(operand: Value) -> Value:

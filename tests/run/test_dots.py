@@ -82,6 +82,27 @@ def test_floats(types: tuple[str, str], arch: str) -> None:
         check(batch, m, n, k, types, arch)
 
 
+LINES = [
+    ((1,), 16, 256, 16),
+    ((1,), 1, 512, 4),
+    ((4,), 8, 64, 8),
+    ((2,), 16, 128, 16),
+    ((1,), 256, 16, 16),
+    ((1,), 512, 4, 8),
+    ((4,), 64, 8, 4),
+]
+"""Shapes of which each thread computes whole columns, and then whole rows, in f32."""
+
+
+@pytest.mark.parametrize("shape", LINES, ids=str)
+@pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
+@pytest.mark.parametrize("addresses", keep(get_args(Addresses), "aligned".__eq__))
+def test_threads_with_whole_lines(
+    shape: tuple[tuple[int, ...], int, int, int], arch: str, addresses: Addresses
+) -> None:
+    check(*shape, ("f32", "f32"), arch, addresses=addresses)
+
+
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("how", [f"{a} {b}" for a, b in product(("signed", "unsigned"), repeat=2)])
 @pytest.mark.sampled(3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.layout.linear import LANE, Layout, log2, pack, unpack
+from tilewright.layout.linear import LANE, OFFSET, Layout, log2, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +21,12 @@ SWIZZLED: Final = 3
 """How many further bits are swizzled with k."""
 
 
-def slice_extent(batch: int, rows: int, columns: int, k: int, element: int) -> int:
-    """The extent along K of a slice of A and B.
+def slice_extent(line: int, k: int) -> int:
+    """The extent along K of a slice of the operands, which take `line` bytes at one k.
 
-    >>> slice_extent(1, 128, 128, 64, 4), slice_extent(1, 2, 8, 16, 4)
+    >>> slice_extent(1024, 64), slice_extent(40, 16)
     (16, 16)
     """
-    line = batch * (rows + columns) * element
     while k > 1 and line * k > LIMIT:
         k //= 2
     return k
@@ -57,6 +56,17 @@ def slice_smem(operand: Layout, along: int, extent: int) -> Layout:
         offset = sum(c * s for c, s in zip(coordinates, strides, strict=True))
         vectors.append(offset ^ swizzles.get(coordinates[along], 0))
     return Layout([("element", vectors)], (operand.size,))
+
+
+def placement(operand: Layout, along: int) -> Layout:
+    """A tile in shared memory, offset to element, in which all of an operand is one slice.
+
+    >>> rows = Layout.build({"lane": [(0, 0, 1), (0, 0, 2), (0, 8, 0)]}, (1, 16, 4))
+    >>> print(placement(rows, 2))
+    offset: (0, 1, 0) (0, 2, 0) (0, 4, 0) (0, 8, 0) (0, 4, 1) (0, 8, 2) -> 1x16x4
+    """
+    offsets = slice_smem(operand, along, operand.shape[along])
+    return Layout([(OFFSET, offsets.inverse().columns())], operand.shape)
 
 
 def _swizzles(operand: Layout, along: int, bits: int, extent: int) -> dict[int, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
+from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.matrix import (
     DotOp,
     Instruction,
@@ -14,9 +14,14 @@ from tilewright.dialects.nv_tileas.matrix import (
     wgmma_operands,
 )
 from tilewright.ir.types import F8E4M3FN, F8E5M2, FloatType
+from tilewright.layout.fma_lines import held_operand
 from tilewright.layout.fma_smem import slice_extent
-from tilewright.layout.wgmma import OperandSmem
+from tilewright.layout.wgmma import OperandSmem, batched
 from tilewright.target.tensor_cores import BITS
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+    from tilewright.layout.fma_lines import HeldOperand
 
 PROMOTED: Final = (F8E4M3FN, F8E5M2)
 """Operands whose accumulators are too imprecise to carry over all of K, unless `fast_acc` is set:
@@ -26,19 +31,20 @@ PROMOTED_COLUMNS: Final = 128
 
 
 class FmaDotPlan(NamedTuple):
-    """A dot without tensor cores: FMAs over slices of K in shared memory."""
+    """A dot without tensor cores: FMAs over slices of K; operands that are not in registers of the
+    threads that need them, nor in shared memory, are staged there."""
 
-    batch: int
-    rows: int
-    columns: int
     k: int
     """The extent of the K dimension."""
     k_slice: int
     """The extent of K of one slice."""
+    a: HeldOperand | None
+    """How threads hold A; None if they read it from shared memory."""
+    b: HeldOperand | None
     right: int
-    """The byte offset of the slice of B."""
+    """The byte offset of the staged slice of B."""
     bytes: int
-    """Bytes of shared memory of a slice of both operands."""
+    """Bytes of shared memory of a slice of the operands that are staged."""
 
     @staticmethod
     def of(op: DotOp) -> FmaDotPlan | None:
@@ -48,13 +54,25 @@ class FmaDotPlan(NamedTuple):
             return None
         if not isinstance(element, FloatType) or element is not element_of(op.c.type):
             return None
-        *batch, rows, k = shape(op.a.type)
-        columns = shape(op.b.type)[-1]
-        count, size = batch[0] if batch else 1, element.width // 8
-        k_slice = slice_extent(count, rows, columns, k, size)
-        right = max(16, count * rows * k_slice * size)
-        bytes = right + count * columns * k_slice * size
-        return FmaDotPlan(count, rows, columns, k, k_slice, right, bytes)
+        k, size = shape(op.a.type)[-1], element.width // 8
+        a, b = _held(op.c, op.a, 2), _held(op.c, op.b, 1)
+        left = 0 if a or in_shared_memory(op.a) else _line_bytes(op.a, k, size)
+        right = 0 if b or in_shared_memory(op.b) else _line_bytes(op.b, k, size)
+        k_slice = slice_extent(left + right, k)
+        start = max(16, left * k_slice) if left else 0
+        return FmaDotPlan(k, k_slice, a, b, start, start + right * k_slice)
+
+
+def _held(accumulator: Value, operand: Value, k_dimension: int) -> HeldOperand | None:
+    if in_shared_memory(operand):
+        return None
+    accumulators = batched(layout_of(accumulator))
+    return held_operand(accumulators, batched(layout_of(operand)), k_dimension)
+
+
+def _line_bytes(operand: Value, k: int, element: int) -> int:
+    """The bytes of an operand at one k."""
+    return count(operand.type) // k * element
 
 
 def is_promoted(op: DotOp, instruction: Instruction) -> bool:

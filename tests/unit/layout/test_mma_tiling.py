@@ -84,7 +84,7 @@ def test_patches_hold_every_element_once_for_each_thread(
 
 def test_slices_of_k_fit() -> None:
     for batch, rows, columns, k_extent in product((1, 4), (1, 64, 256), (8, 128), (1, 16, 512)):
-        extent = slice_extent(batch, rows, columns, k_extent, 4)
+        extent = slice_extent(batch * (rows + columns) * 4, k_extent)
         assert k_extent % extent == 0
         assert extent == 1 or batch * (rows + columns) * 4 * extent <= 16 * 1024
 

@@ -19,6 +19,7 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
+from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.dialects.scf import ForOp, WhileOp
 
@@ -37,6 +38,9 @@ LOOP_WEIGHT: Final = 8
 DOT_WEIGHT: Final = 64
 """The weight of an access is its size in bytes; a dot in another layout than its own would convert
 its accumulator in each iteration."""
+HELD_WEIGHT: Final = 1
+"""An operand that threads hold in registers: less than any access of it, which would not be
+coalesced in the layout of the dot."""
 
 SHAPE_OPS: Final = (
     *REARRANGEMENTS,
@@ -76,6 +80,10 @@ def collect_constraints(kernel: Operation, arch: Arch, warps: int) -> LayoutCons
         if isinstance(op, DotOp):
             layout = dots[op].accumulator
             _prefer(preferences, classes, op, op.result, layout, DOT_WEIGHT)
+            if dots[op].atom is Atom.FMA:
+                for operand, held in ((op.a, dots[op].a), (op.b, dots[op].b)):
+                    if held is not None:
+                        _prefer(preferences, classes, op, operand, held, HELD_WEIGHT)
         tile = accessed(op)
         if tile is not None and is_tile(tile):
             facts = facts or AxisFacts(kernel)

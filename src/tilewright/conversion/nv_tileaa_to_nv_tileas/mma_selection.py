@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.fma_accesses import stored_order
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
+from tilewright.dialects.nv_tileas.types import stored_bytes
+from tilewright.layout.fma_lines import COLUMNS, line_tiling
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import wgmma_tile
@@ -58,16 +62,26 @@ class MmaSelection(NamedTuple):
 
 SCRATCH_RESERVE: Final = 48 * 1024
 """Bytes of shared memory that remain for other operations beside all operands of wgmma."""
+MATRIX_LIMIT: Final = 16 * 1024
+"""The most bytes of shared memory for all matrices that threads multiply with lines they hold."""
 
 
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
-    """Select the instruction of each dot; the operands of all that use wgmma fit together."""
+    """Select the instruction of each dot; all operands in shared memory fit together."""
     selections: dict[Operation, MmaSelection] = {}
     memory = OperandMemory(arch.static_shared - SCRATCH_RESERVE)
+    matrix_bytes: dict[Value, int] = {}
     for op in dots:
-        selections[op] = select_mma(op, arch, warps, wgmma=memory.fits(op))
-        if selections[op].atom is Atom.WGMMA:
+        selection = select_mma(op, arch, warps, wgmma=memory.fits(op))
+        if selection.atom is Atom.WGMMA:
             memory.add(op)
+        elif (matrix := _matrix_beside_lines(op, selection)) is not None:
+            matrices = {**matrix_bytes, matrix: stored_bytes(matrix.type)}
+            if sum(matrices.values()) <= MATRIX_LIMIT:
+                matrix_bytes = matrices
+            else:
+                selection = _select_blocks(op, warps)
+        selections[op] = selection
     return selections
 
 
@@ -77,7 +91,7 @@ def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaS
         return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
-        return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+        return _select_lines(op, warps) or _select_blocks(op, warps)
     return _select_mma_sync(op, instruction, warps)
 
 
@@ -92,6 +106,45 @@ def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
         return True
     is_k_major = contiguous_dimension(op.b) == len(shape(op.b.type)) - 2
     return is_k_major and fits_registers(tile_words(op.c.type), warps * WARP_SIZE)
+
+
+def _select_lines(op: DotOp, warps: int) -> MmaSelection | None:
+    """FMAs with whole lines for each thread, and A or B in registers, where K is short."""
+    k, extents = shape(op.a.type)[-1], shape(op.c.type)
+    is_shared = [matrix_source(value) is not value for value in (op.a, op.b)]
+    tiling = line_tiling(extents, k, warps, is_shared=is_shared)
+    order = None if tiling is None else stored_order(op)
+    if order is not None:
+        tiling = line_tiling(extents, k, warps, is_shared=is_shared, order=order)
+    if tiling is None:
+        return None
+    if tiling.along == COLUMNS:
+        return MmaSelection(Atom.FMA, None, tiling.operand, tiling.accumulator)
+    return MmaSelection(Atom.FMA, tiling.operand, None, tiling.accumulator)
+
+
+def _select_blocks(op: DotOp, warps: int) -> MmaSelection:
+    """FMAs with blocks of the result for each thread; A and B in any layout."""
+    return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+
+
+def _matrix_beside_lines(op: DotOp, selection: MmaSelection) -> Value | None:
+    """The operand in shared memory of an FMA dot of which threads hold the other, if it is one."""
+    if (selection.a is None) == (selection.b is None):
+        return None
+    return matrix_source(op.a if selection.a is None else op.b)
+
+
+def matrix_source(operand: Value) -> Value:
+    """The matrix that is the same for all of a batch, as a batch of one; else the operand itself.
+
+    FMA dots take it as it is.
+    """
+    op = operand.defining_op()
+    if not isinstance(op, BroadcastOp):
+        return operand
+    source, result = shape(op.source.type), shape(operand.type)
+    return op.source if len(result) == 3 and source == (1, *result[1:]) else operand
 
 
 def _select_mma_sync(op: DotOp, instruction: Instruction, warps: int) -> MmaSelection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import matrix_source
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import plugin_layouts
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import (
@@ -20,11 +21,13 @@ from tilewright.dialects.nv_tileaa.queue import ExecuteOp
 from tilewright.dialects.nv_tileas.attributes import Atom, LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import memory_bits
+from tilewright.layout.fma_smem import placement
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
 from tilewright.layout.packing import BYTE, packed, packing_source, unpacked
 from tilewright.layout.parts import beside
 from tilewright.layout.scans import scan_layout
 from tilewright.layout.spread import spread
+from tilewright.layout.wgmma import batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,8 +116,32 @@ def _dot(op: DotOp, assignment: LayoutAssignment) -> OperandLayouts:
         a, b = operand_placements(op, assignment.layout(op.a), assignment.layout(op.b))
         fragments = register_operand(op, assignment.layout(op.a), assignment.warps)
         a = a if fragments is None else fragments
+    elif a is None and b is not None:
+        a = _placement(op.a, 2, assignment)
+    elif b is None and a is not None:
+        b = _placement(op.b, 1, assignment)
     scales = [None] * (len(op.operands) - 3)
     return OperandLayouts([a, b, accumulator, *scales], [accumulator])
+
+
+def _placement(operand: Value, k_dimension: int, assignment: LayoutAssignment) -> Layout | None:
+    """Where an FMA dot reads one operand in shared memory, if threads hold the other.
+
+    All dots that take it read the same memory. One that is computed in any layout has no tile that
+    could be stored once: each dot stages it.
+    """
+    source = matrix_source(operand)
+    if assignment.classes.is_rematerializable(source):
+        return None
+    layout = assignment.layout(source)
+    return placement(batched(layout), k_dimension).reshape(layout.shape)
+
+
+def operand_values(op: Operation, assignment: LayoutAssignment) -> Sequence[Value]:
+    """The operands of an operation; of an FMA dot, the one matrix that a whole batch has."""
+    if not isinstance(op, DotOp) or assignment.dots[op].atom is not Atom.FMA:
+        return op.operands
+    return [matrix_source(op.a), matrix_source(op.b), *op.operands[2:]]
 
 
 def _cat(op: shape.CatOp, assignment: LayoutAssignment) -> OperandLayouts:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_values import LayoutValues
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import TILEAS_OPS, with_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import operand_layouts
+from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import (
+    operand_layouts,
+    operand_values,
+)
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import create_agent
 from tilewright.dialects.nv_tileaa import atomics, memory, queue, view
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -127,7 +130,7 @@ class _LayoutPatterns:
         required = operand_layouts(op, self._assignment).operands
         operands = [
             self._values.operand(value, layout, build)
-            for value, layout in zip(op.operands, required, strict=True)
+            for value, layout in zip(operand_values(op, self._assignment), required, strict=True)
         ]
         types = build.types.convert_values(op.results)
         assert types is not None

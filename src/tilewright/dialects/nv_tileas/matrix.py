@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import matrix as tileaa
 from tilewright.dialects.nv_tileaa.attributes import Signedness
-from tilewright.dialects.nv_tileaa.constraints import ANY_TENSOR, shape
+from tilewright.dialects.nv_tileaa.constraints import ANY_TENSOR, shape, shape_problems
 from tilewright.dialects.nv_tileas.attributes import ATOM, Atom, in_shared_memory, maybe_layout_of
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import without_layout
@@ -123,14 +123,19 @@ def _operand_type(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -
     return SPELLED.get(type)
 
 
+BATCHED_RANK: Final = 3
+"""The rank of a batch of matrices."""
+
+
 class DotOp(tileaa.DotOp):
     """`a @ b + c`, tiled by the instruction that the atom names.
 
     For `mma_sync` all three have fragment layouts of the instruction. For `wgmma` the accumulator
     has one, B is in shared memory, and A is in either; if it is `asynchronous`, the accumulator is
     complete, and the memory of A and B free, after a `dot_wait`; if it is `promoted`, `a @ b` is
-    accumulated from zero and then added to `c`, rounded once. For `fma` A and B have any layout,
-    and go through shared memory.
+    accumulated from zero and then added to `c`, rounded once. For `fma` A and B have any layout, in
+    registers or in shared memory; if one of them is a batch of one matrix, all matrices of the
+    other are multiplied with it.
     """
 
     name = "nv_tileas.dot"
@@ -160,6 +165,15 @@ class DotOp(tileaa.DotOp):
             yield f"expected types that mma.sync multiplies, got '{element_of(self.a.type)}'"
             return
         yield from self._fragment_problems(instruction)
+
+    def _shape_problems(self) -> Iterator[str]:
+        a, b, c = (shape(value.type) for value in (self.a, self.b, self.c))
+        is_batch = len(a) == len(b) == len(c) == BATCHED_RANK
+        if self.atom is not Atom.FMA or not is_batch or 1 not in (a[0], b[0]):
+            yield from super()._shape_problems()
+            return
+        yield from shape_problems("b", (b[0], a[2], b[2]), self.b.type)
+        yield from shape_problems("c", (max(a[0], b[0]), a[1], b[2]), self.c.type)
 
     def _warpgroup_problems(self) -> Iterator[str]:
         """Check that c has an accumulator layout of wgmma, and A and B the memory that it reads."""

@@ -247,7 +247,7 @@ class _Planner:
         span = free[0] if free else areas[0]
         self.assigned[op] = span
         self._waits[op] = not free
-        accesses = frozenset((Access(op, span),))
+        accesses = frozenset((Access(op, span), *self._shared_operands(op)))
         if own is None or not free:
             return Pending(accesses, frozenset())
         return Pending(pending.reads | accesses, pending.writes)
@@ -259,7 +259,7 @@ class _Planner:
                 pipeline = _pipeline(op)
                 return NOTHING if counts_copies(pipeline) and not pipeline.private else pending
             case ConsumerReadOp():
-                return self._read(op, [_pipeline(op)], pending)
+                return self._read(op, [self._allocation(_pipeline(op))], pending)
             case ProducerAcquireOp() if op.iterator.defined_by(CreateIteratorOp) is not None:
                 # The first stage of a pipeline: its memory may have been in use before.
                 waits = counts_copies(_pipeline(op))
@@ -267,11 +267,11 @@ class _Planner:
             case ProducerCopyOp() if _pipeline(op).private:
                 return self._written(_pipeline(op), pending)
             case DotOp():
-                return self._read(op, _operand_memory(op), pending)
+                return self._read(op, self._shared_operands(op), pending)
             case DotWaitOp():
                 # The dot reads its operands until here, whatever barriers follow it.
                 dot = op.accumulator.defined_by(DotOp)
-                reads = self._accesses([] if dot is None else _operand_memory(dot))
+                reads = frozenset([] if dot is None else self._shared_operands(dot))
                 return Pending(pending.reads | reads, pending.writes)
             case ConvertLayoutOp() if op in self._allocated:
                 return self._written(op, self._wait(op, op, pending))
@@ -285,18 +285,23 @@ class _Planner:
         return NOTHING if waits else pending
 
     def _written(self, owner: Operation, pending: Pending) -> Pending:
-        return Pending(pending.reads, pending.writes | {Access(owner, self._allocated[owner])})
+        return Pending(pending.reads, pending.writes | {self._allocation(owner)})
 
-    def _read(self, op: Operation, sources: Sequence[Operation], pending: Pending) -> Pending:
+    def _allocation(self, owner: Operation) -> Access:
+        return Access(owner, self._allocated[owner])
+
+    def _shared_operands(self, op: Operation) -> list[Access]:
+        """The operands of a dot that it reads from shared memory; of others, none."""
+        owners = _operand_memory(op) if isinstance(op, DotOp) else []
+        return [self._allocation(each) for each in owners]
+
+    def _read(self, op: Operation, sources: Sequence[Access], pending: Pending) -> Pending:
         """Reads: a barrier precedes them if another thread may have written any of the memory."""
-        accesses = self._accesses(sources)
+        accesses = frozenset(sources)
         waits = any(pending.is_written(each.span, _private(each.owner)) for each in accesses)
         self._waits[op] = waits
         before = NOTHING if waits else pending
         return Pending(before.reads | accesses, before.writes)
-
-    def _accesses(self, owners: Sequence[Operation]) -> frozenset[Access]:
-        return frozenset(Access(each, self._allocated[each]) for each in owners)
 
     def _inside(self, op: Operation, pending: Pending) -> Pending:
         """Iterate to a fixed point: loops run any number of times, other regions at most once."""

@@ -17,6 +17,10 @@
 !row_major = tensor<64x16xf32, #row_major>
 !pipeline = !nv_tileas.pipeline<1, [tensor<64x32xf16, #a_placed>, tensor<32x16xf16, #b_placed>]>
 !iterator = !nv_tileas.pipeline_iterator<1>
+#small = #nv_tileas.layout<[4, 4], register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [0, 0]], warp = []>
+#matrix = #nv_tileas.layout<[4, 4], offset = [[1, 0], [2, 0], [0, 1], [0, 2]]>
+#other = #nv_tileas.layout<[4, 64], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [0, 8], [0, 16], [0, 32]], warp = []>
+#lines = #nv_tileas.layout<[4, 64], register = [[0, 1], [1, 0], [2, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = []>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // A has 64 * 32 * 2 bytes and B 32 * 16 * 2. All threads store both, and wgmma reads what other threads stored.
   // CHECK-LABEL: @live_together
@@ -180,6 +184,21 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %o = nv_tileas.dot_wait %e {late} : !c
       %next = nv_tileaa.mulf %s, %o : !c
       scf.yield %next : !c
+  // A dot by FMA stages B through scratch memory, and reads A from its placement, after the barrier in between. A is
+  // written again in the next iteration: a barrier precedes it.
+  // CHECK-LABEL: @staged_beside_a_placement
+  // CHECK: scf.for
+  // CHECK: nv_tileas.barrier
+  // CHECK-NEXT: nv_tileas.convert_layout {{.*}}scratch = 0 : i64
+  // CHECK-NEXT: nv_tileas.dot {{.*}}scratch = 128 : i64
+  // CHECK: scf.yield
+  nv_tileaa.func @staged_beside_a_placement(%a: tensor<4x4xf32, #small>, %b: tensor<4x64xf32, #other>, %c: tensor<4x64xf32, #lines>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c) -> (tensor<4x64xf32, #lines>) : i32 {
+      %p = nv_tileas.convert_layout %a : tensor<4x4xf32, #small> -> tensor<4x4xf32, #matrix>
+      %d = nv_tileas.dot %p, %b, %x {atom = #nv_tileas.atom<fma>} : tensor<4x4xf32, #matrix>, tensor<4x64xf32, #other>, tensor<4x64xf32, #lines>
+      scf.yield %d : tensor<4x64xf32, #lines>
     }
     nv_tileaa.return
   }

@@ -272,3 +272,14 @@ def test_a_promoted_dot_is_by_wgmma_and_complete() -> None:
     assert any("either promoted or asynchronous" in each for each in messages)
     messages = problems(LEFT, RIGHT, ACCUMULATOR, flags="promoted, ")
     assert any("expected wgmma of floats for a promoted dot" in each for each in messages)
+
+
+def test_only_fma_takes_one_matrix_for_a_batch() -> None:
+    a, b, c = (spread(shape, 4) for shape in ((1, 8, 4), (2, 4, 16), (2, 8, 16)))
+    assert problems(a, b, c, F32, "fma") == []
+    assert problems(spread((2, 8, 4), 4), spread((1, 4, 16), 4), c, F32, "fma") == []
+    (problem,) = problems(a, b, spread((4, 8, 16), 4), F32, "fma")
+    assert "expected c of shape 2x8x16, got 4x8x16" in problem
+    (problem,) = problems(a, spread((2, 8, 16), 4), c, F32, "fma")
+    assert "expected b of shape 2x4x16, got 2x8x16" in problem
+    assert any("expected b of shape 1x4x16" in each for each in problems(a, b, c, F16))

@@ -24,7 +24,8 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
 from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp, WarpSyncOp
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -67,10 +68,15 @@ def _store_to_placement(
     vector = contiguous_offsets(offsets, bytes)
     with predicated(build, is_owner(op, build, op.source)):
         SharedTile(op, build, offsets, vector, bytes).write(new.source)
-    if Feature.WGMMA in target_or_baseline(op):
+    if Feature.WGMMA in target_or_baseline(op) and not _only_feeds_fma(op.result):
         # wgmma reads through the async proxy.
         build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
     return constant(build, scratch_offset(op))
+
+
+def _only_feeds_fma(tile: Value) -> bool:
+    """Whether only FMA dots read a tile in shared memory."""
+    return all(isinstance(user, DotOp) and user.atom is Atom.FMA for user in tile.users)
 
 
 class _SharedMemoryConversion:

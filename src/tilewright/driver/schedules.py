@@ -3,7 +3,8 @@
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
 over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
-these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles.
+these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `kept-tiles=8`
+keeps at most eight tiles of a loop in shared memory for later loops.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ CHOICES: Final = {
     "agents": range(2),
     "multicast": range(2),
     "tma-stores": range(2),
+    "kept-tiles": range(33),
 }
 """The values of each option."""
 

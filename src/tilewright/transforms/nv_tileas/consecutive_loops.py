@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp, MinSIOp, MinUIOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_pure
-from tilewright.ir.rules import constant_of
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
+from tilewright.transforms.nv_tileaa.repeated_loads import (
+    integer_of,
+    is_same_bound,
+    is_same_op,
+)
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 
@@ -62,9 +64,9 @@ def _are_adjacent(first: ForOp, second: ForOp) -> bool:
         between = between.next
     if between is None or not _is_one(first.step) or not _is_one(second.step):
         return False
-    start, end = _integer(first.lower_bound), _integer(second.upper_bound)
-    middle = _integer(first.upper_bound)
-    if middle is not None and middle == _integer(second.lower_bound):
+    start, end = integer_of(first.lower_bound), integer_of(second.upper_bound)
+    middle = integer_of(first.upper_bound)
+    if middle is not None and middle == integer_of(second.lower_bound):
         return start is not None and end is not None and start <= middle <= end
     smaller, larger = (MinUIOp, MaxUIOp) if first.unsigned_cmp else (MinSIOp, MaxSIOp)
     upper = first.upper_bound.defined_by(smaller)
@@ -72,24 +74,16 @@ def _are_adjacent(first: ForOp, second: ForOp) -> bool:
     if upper is None or lower is None:
         return False
     return any(
-        _is_same(end, second.upper_bound) and _is_same(start, first.lower_bound) and a is b
+        a is b
+        and is_same_bound(end, second.upper_bound)
+        and is_same_bound(start, first.lower_bound)
         for end, a in ((upper.lhs, upper.rhs), (upper.rhs, upper.lhs))
         for start, b in ((lower.lhs, lower.rhs), (lower.rhs, lower.lhs))
     )
 
 
 def _is_one(step: Value) -> bool:
-    return _integer(step) == 1
-
-
-def _integer(value: Value) -> int | None:
-    known = constant_of(value)
-    return known.value if isinstance(known, IntegerAttr) else None
-
-
-def _is_same(one: Value, other: Value) -> bool:
-    known = _integer(one)
-    return one is other or (known is not None and known == _integer(other))
+    return integer_of(step) == 1
 
 
 def _is_same_load(first: ForOp, load: TileLoad, second: ForOp, later: TileLoad) -> bool:
@@ -98,27 +92,4 @@ def _is_same_load(first: ForOp, load: TileLoad, second: ForOp, later: TileLoad) 
         return False
     if plan_stage(load).placement != plan_stage(later).placement:
         return False
-    return _is_same_op(load, first, later, second)
-
-
-def _is_same_op(op: Operation, first: ForOp, other: Operation, second: ForOp) -> bool:
-    """Whether operations of two loops compute the same from the same induction variable."""
-    if type(op) is not type(other) or op.attributes != other.attributes:
-        return False
-    if len(op.operands) != len(other.operands):
-        return False
-    if [each.type for each in op.results] != [each.type for each in other.results]:
-        return False
-    pairs = zip(op.operands, other.operands, strict=True)
-    return all(_is_same_value(a, first, b, second) for a, b in pairs)
-
-
-def _is_same_value(value: Value, first: ForOp, other: Value, second: ForOp) -> bool:
-    if value is other:
-        return True
-    if value is first.induction_variable:
-        return other is second.induction_variable
-    op, twin = value.defining_op(), other.defining_op()
-    if op is None or twin is None or not is_pure(op) or value.index != other.index:
-        return False
-    return _is_same_op(op, first, twin, second)
+    return is_same_op(load, first, later, second)

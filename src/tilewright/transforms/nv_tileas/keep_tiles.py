@@ -1,0 +1,146 @@
+"""Tiles that several loops load stay in shared memory: later loops do not read global memory again.
+
+A row that is too long for registers is reduced and normalized in several loops over its tiles. The
+first loop copies the first tiles to shared memory, all of them early; the others read them from
+there. Trip counts are dynamic, so loops load what is not kept as before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
+from tilewright.ir.passes import Pass, option
+from tilewright.layout.bank_conflicts import LINE
+from tilewright.plans.allocations import aligned, allocated_bytes
+from tilewright.plans.scratch import scratch_bytes
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import threads_of
+from tilewright.support.remarks import MEMORY, Remark
+from tilewright.target.arch import SHARED_RESERVED, WARP_SIZE
+from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
+from tilewright.transforms.nv_tileaa.repeated_loads import (
+    LoopLoads,
+    RepeatedLoads,
+    find_repeated_loads,
+    integer_of,
+)
+from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
+from tilewright.transforms.nv_tileas.kept_tiles import KeptTiles
+from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
+from tilewright.transforms.nv_tileas.schedule_loops import stage_bytes
+
+if TYPE_CHECKING:
+    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
+
+RESIDENT_THREADS: Final = 640
+"""Threads of an SM, in several blocks, that kept tiles leave shared memory for."""
+MOST_TILES: Final = 16
+"""Tiles that are kept of a loop: longer loops are rare, and shared memory is taken from all."""
+FEWEST_TILES: Final = 2
+"""Tiles below which a loop is left alone: split, it would take longer to start than it saves."""
+
+
+class KeepTiles(Pass):
+    """Keep the first tiles that a loop loads in shared memory, for later loops that load them."""
+
+    name = "keep-tiles"
+    kept_tiles: int = option(default=-1, doc="tiles that are kept of a loop, at most; -1: chosen")
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        if not self.kept_tiles:
+            return
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            spec = function.kernel_spec
+            if spec is None or spec.num_warps is None or not function.is_kernel:
+                continue
+            for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
+                chosen = _copied_by_threads(repeated)
+                if chosen is not None:
+                    self._keep(function, chosen, sink)
+
+    def _keep(self, function: FuncOp, repeated: RepeatedLoads, sink: Sink) -> None:
+        loop, loads = repeated.first.loop, _tile_loads(repeated.first)
+        step = integer_of(loop.step)
+        bytes = stage_bytes(loads)
+        counters = constant_range(loop)
+        limit = _free_bytes(function, forced=self.kept_tiles > 0) // bytes
+        wanted = MOST_TILES if self.kept_tiles < 0 else self.kept_tiles
+        capacity = min(limit, wanted, wanted if counters is None else len(counters))
+        problem = _problem(loop, step, capacity)
+        if problem is not None or step is None:
+            text = f"Tiles not kept for later loops: {problem}"
+            _report(function, loop, sink, "missed", text)
+            return
+        text = (
+            f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
+            f"{capacity * bytes} bytes of shared memory"
+        )
+        _report(function, loop, sink, "passed", text)
+        keeps_all = counters is not None and len(counters) <= capacity
+        # Software pipelines copy large tiles early.
+        threads = threads_of(function)
+        prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
+        KeptTiles(repeated, capacity, step).build(keeps_all=keeps_all, prefetch=prefetch)
+
+
+def _copied_by_threads(repeated: RepeatedLoads) -> RepeatedLoads | None:
+    """The loads without those that `cp.async` cannot copy such that each thread reads its own."""
+    chosen = [
+        number
+        for number, load in enumerate(repeated.first.loads)
+        if load is not None and _is_copied_by_threads(load.load)
+    ]
+    loops = [
+        LoopLoads(each.loop, [each.loads[number] for number in chosen]) for each in repeated.loops
+    ]
+    later = [each for each in loops[1:] if any(load is not None for load in each.loads)]
+    return RepeatedLoads(loops[0], later) if later else None
+
+
+def _is_copied_by_threads(load: AnyLoad) -> bool:
+    if not isinstance(load, TileLoad) or maybe_layout_of(load.results[0]) is None:
+        return False
+    plan = plan_stage(load)
+    return plan.is_private and plan.engine is CopyEngine.CP_ASYNC
+
+
+def _tile_loads(each: LoopLoads) -> list[TileLoad]:
+    return [load.load for load in each.loads if load and isinstance(load.load, TileLoad)]
+
+
+def _free_bytes(function: FuncOp, *, forced: bool) -> int:
+    """The shared memory of a block for tiles; if `forced`, whatever the resident blocks."""
+    arch, spec = target_of(function), function.kernel_spec
+    if arch is None or spec is None:
+        return 0
+    blocks = max(-(-RESIDENT_THREADS // threads_of(function)), spec.occupancy or 1)
+    share = arch.static_shared if forced else arch.limits.shared // blocks - SHARED_RESERVED
+    ops = list(function.walk())
+    scratch = max([scratch_bytes(op) for op in ops])
+    others = sum([allocated_bytes(op) for op in ops])
+    return max(min(share, arch.static_shared) - 2 * aligned(scratch, LINE) - others, 0)
+
+
+def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:
+    """Why tiles of a loop are not kept."""
+    if step is None or step <= 0:
+        return "the step is not constant"
+    if capacity < FEWEST_TILES:
+        return f"fewer than {FEWEST_TILES} of a loop fit into the block's share of shared memory"
+    if capacity * step >= 1 << (width_of(loop.step.type) - 1):
+        return "the step is too large"
+    return None
+
+
+def _report(function: FuncOp, loop: ForOp, sink: Sink, kind: str, text: str) -> None:
+    if sink.wants_remarks:
+        name, location = "RemarkKeptTiles", loop.location
+        remark = Remark(kind, MEMORY, name, text, KeepTiles.name, function.sym_name, location)
+        sink.remark(remark)

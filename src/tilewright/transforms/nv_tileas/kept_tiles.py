@@ -1,0 +1,185 @@
+"""Loops that share the tiles which the first of them copies to shared memory.
+
+The stages of a `private` pipeline hold the first tiles, one each: all of them are copied before the
+first loop, and stay until the last loop has read them. Each loop is split in two. The first part
+reads the stages, one in each iteration; the second part, which has no iterations if all tiles are
+kept, loads the other tiles as before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.nv_tileaa.integer import AddIOp, CmpIOp, SubIOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.shape import SelectOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    ConsumerWaitOp,
+    IncIterOp,
+    ProducerAcquireOp,
+    ProducerCommitOp,
+)
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Region
+from tilewright.ir.types import IntegerType
+from tilewright.transforms.nv_tileaa.address_ops import erase_unused
+from tilewright.transforms.nv_tileaa.prefetch_loads import rotate
+from tilewright.transforms.nv_tileaa.prefetchable_loads import (
+    PrefetchableLoad,
+    add_iter_args,
+    iteration_exists,
+)
+from tilewright.transforms.nv_tileaa.repeated_loads import LoopLoads
+from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+    from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
+
+
+class KeptTiles:
+    """The tiles of the first iterations of some loops, which share the stages of a pipeline."""
+
+    __slots__ = ("_capacity", "_distance", "_first", "_later")
+
+    def __init__(self, repeated: RepeatedLoads, capacity: int, step: int) -> None:
+        self._first, self._later = repeated.first, repeated.later
+        self._capacity = capacity
+        self._distance = capacity * step
+        """From the induction variable of the first iteration to that of the first one whose tiles
+        are not kept."""
+
+    def build(self, *, keeps_all: bool, prefetch: bool) -> None:
+        """Copy the tiles, and let all loops read them.
+
+        If not all are kept, an iteration may `prefetch` those of the next one.
+        """
+        loop = self._first.loop
+        build = Builder(InsertPoint.before(loop), loop.location)
+        span = _span(build, loop)
+        copies = StageCopies(loop, [each for each in self._first.loads if each is not None])
+        start = copies.create(build, self._capacity)
+        self._copy(build, copies, start, span)
+        middle = None if keeps_all else self._middle(build, span)
+        for each in (self._first, *self._later):
+            head = each if middle is None else _split(each, middle)
+            self._read(head, copies.pipeline, start, is_first=each is self._first)
+            loads = [load for load in each.loads if load is not None]
+            if middle is not None and prefetch and all(load.is_speculatable for load in loads):
+                rotate(each.loop, loads)
+
+    def _copy(self, build: Builder, copies: StageCopies, start: Value, span: Value) -> None:
+        """Start the copies of all tiles that are kept, each in a group of its own.
+
+        There are as many groups as stages, some of them empty: waits count them.
+        """
+        loop, type = self._first.loop, span.type
+        assert isinstance(type, IntegerType)
+        # Before the loop a barrier is executed once, if the memory was in use before.
+        build.create(ProducerAcquireOp, pipeline=copies.pipeline, iterator=start)
+        body = Block([type, start.type], [loop.location] * 2)
+        offset, iterator = body.args
+        inside = Builder(InsertPoint.at_end(body), loop.location)
+        induction = inside.create(AddIOp, lhs=loop.lower_bound, rhs=offset).result
+        copies.copy(inside, Iteration(induction, _is_below(inside, offset, span)), iterator)
+        following = inside.create(IncIterOp, iterator=iterator).result
+        inside.create(YieldOp, values=[following])
+        bounds = [constant(build, number, type) for number in (0, self._distance)]
+        operands = [*bounds, loop.step, start]
+        build.insert(ForOp(operands, [start.type], {}, [Region([body])], loop.location))
+
+    def _middle(self, build: Builder, span: Value) -> Value:
+        """The first iteration whose tiles are not kept; the upper bound if there is none."""
+        loop, type = self._first.loop, span.type
+        assert isinstance(type, IntegerType)
+        distance = constant(build, self._distance, type)
+        return build.create(
+            SelectOp,
+            condition=_is_below(build, distance, span),
+            true_value=build.create(AddIOp, lhs=loop.lower_bound, rhs=distance).result,
+            false_value=loop.upper_bound,
+            types=[type],
+        ).result
+
+    def _read(self, head: LoopLoads, pipeline: Value, start: Value, *, is_first: bool) -> None:
+        """Let a loop read a stage in each iteration, in place of its loads."""
+        loop = head.loop
+        body, last = loop.body.block, loop.body.block.last
+        assert last is not None
+        iterator = body.add_argument(start.type, loop.location)
+        inside = Builder(InsertPoint.at_start(body), loop.location)
+        pending = self._capacity - 1
+        wait = inside.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator, pending=pending)
+        for number, load in enumerate(head.loads):
+            if load is not None:
+                _replace(inside, load, pipeline, wait.token, number)
+        end = Builder(InsertPoint.before(last), loop.location)
+        if is_first:
+            # An empty group: as many follow the group of each tile as the wait for it expects.
+            acquire = end.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator)
+            end.create(ProducerCommitOp, pipeline=pipeline, token=acquire.token)
+        following = end.create(IncIterOp, iterator=iterator).result
+        last.set_operands([*last.operands, following])
+        add_iter_args(loop, [start])
+
+
+def _replace(
+    build: Builder, load: PrefetchableLoad, pipeline: Value, token: Value, number: int
+) -> None:
+    """Read a tile from a stage in place of a load."""
+    tile = load.load.results[0]
+    read = build.create(
+        ConsumerReadOp,
+        pipeline=pipeline,
+        token=token,
+        number=number,
+        types=[tile.type],
+        location=load.load.location,
+    )
+    tile.replace_all_uses_with(read.values[0])
+    load.load.erase()
+    erase_unused(load.address_ops)
+
+
+def _span(build: Builder, loop: ForOp) -> Value:
+    """The difference of the bounds, as an unsigned number; 0 if there is no iteration."""
+    type = loop.lower_bound.type
+    assert isinstance(type, IntegerType)
+    return build.create(
+        SelectOp,
+        condition=iteration_exists(build, loop, loop.lower_bound),
+        true_value=build.create(SubIOp, lhs=loop.upper_bound, rhs=loop.lower_bound).result,
+        false_value=constant(build, 0, type),
+        types=[type],
+    ).result
+
+
+def _is_below(build: Builder, number: Value, limit: Value) -> Value:
+    predicate = CmpIPredicate.ULT
+    return build.create(CmpIOp, lhs=number, rhs=limit, predicate=predicate).result
+
+
+def _split(each: LoopLoads, middle: Value) -> LoopLoads:
+    """Split a loop at an iteration; returns the copy that runs up to it."""
+    loop = each.loop
+    values: dict[Value, Value] = {}
+    head = loop.clone(values)
+    head.insert_before(loop)
+    head.set_operand(1, middle)
+    loop.set_operands([middle, *loop.operands[1:3], *head.results])
+    return LoopLoads(head, [_copy_of(load, values) for load in each.loads])
+
+
+def _copy_of(load: PrefetchableLoad | None, values: dict[Value, Value]) -> PrefetchableLoad | None:
+    """The copy of a load, and of what computes its operands."""
+    if load is None:
+        return None
+    copies = [values[op.results[0]].defining_op() for op in (load.load, *load.address_ops)]
+    copy, *address_ops = [op for op in copies if op is not None]
+    assert isinstance(copy, LoadOp | TileLoadOp)
+    return PrefetchableLoad(copy, address_ops)

@@ -5,7 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from compiled_once import compiled
-from kept_programs import NORM, PERSISTENT, WIDTH, expected, matrices, one_row, rows
+from kept_programs import (
+    NORM,
+    PERSISTENT,
+    STRIDE,
+    TILE,
+    WIDTH,
+    WRITTEN,
+    expected,
+    load,
+    loop,
+    matrices,
+    one_row,
+    reduced,
+    rows,
+    store,
+)
 from repeats import keep_first
 
 from tilewright.driver.api import read_runnable
@@ -72,3 +87,90 @@ def test_bounds_near_the_largest_number() -> None:
     arguments = [a, b, 1, WIDTH, largest - 1, largest, 1]
     run_ptx(made.ptx, read_runnable(NORM, "kernel.mlir"), "k", (1, 1, 1), arguments, check=True)
     np.testing.assert_array_equal(b, expected(a, WIDTH, range(0)))
+
+
+def of_mirrored_row(text: str) -> str:
+    return text.replace("%row", "%mirrored")
+
+
+SECOND_TILE = of_mirrored_row(load("r"))
+TWO_TILES = one_row(
+    "%up = subi %rows, %c1 : tile<i32> %mirrored = subi %up, %row : tile<i32>\n"
+    + loop(f"{load('p')} {SECOND_TILE} %pr = addf %p, %r : {TILE} "
+           f"%next = addf %acc, %pr : {TILE}", "%added")
+    + reduced("%added", "s")
+    + loop(f"{SECOND_TILE} %next = addf %acc, %r : {TILE}", "%others")
+    + reduced("%others", "q")
+    + loop(load("p") + WRITTEN + store("%value"))
+)  # fmt: skip
+"""Of two tiles that the first loop loads, each later loop loads one."""
+
+
+@pytest.mark.parametrize("trips", [CAPACITY, CAPACITY + 1])
+def test_two_tiles(trips: int) -> None:
+    columns = trips * WIDTH
+    a, b = matrices(3, columns)
+    made = compiled(TWO_TILES, "sm_90", SCHEDULE)
+    assert made.ptx.count("cp.async.cg.shared.global") == 2
+    module = read_runnable(TWO_TILES, "kernel.mlir")
+    run_ptx(made.ptx, module, "k", (3, 1, 1), [a, b, 3, columns, 0, trips, 3], check=True)
+    x = a[:, :columns]
+    q = x[::-1].sum(1, keepdims=True)
+    np.testing.assert_array_equal(b[:, :columns], x * (x.sum(1, keepdims=True) + q) + q)
+
+
+LARGE = (
+    NORM.replace(f"1x{WIDTH}", f"4x{WIDTH}")
+    .replace("tile<1xf32>", "tile<4xf32>")
+    .replace("1x1xf32", "4x1xf32")
+)
+"""Tiles of four rows: software pipelines copy those that are not kept."""
+
+
+@pytest.mark.parametrize("trips", [CAPACITY, CAPACITY + 4])
+def test_large_tiles(trips: int) -> None:
+    columns = trips * WIDTH - 4
+    a, b = matrices(7, columns)
+    made = compiled(LARGE, "sm_90", SCHEDULE)
+    # One to keep tiles, and two of each of three pipelines.
+    assert made.ptx.count("cp.async.cg.shared.global") > 4
+    module = read_runnable(LARGE, "kernel.mlir")
+    run_ptx(made.ptx, module, "k", (2, 1, 1), [a, b, 7, columns, 0, trips, 2], check=True)
+    np.testing.assert_array_equal(b, expected(a, columns, range(trips)))
+
+
+LINE = f"tile<{WIDTH}xi32>"
+POINTERS = f"tile<{WIDTH}xptr<f32>>"
+POINTER_LOAD = f"""
+      %column = muli %i, %width : tile<i32>
+      %column_1 = reshape %column : tile<i32> -> tile<1xi32>
+      %first = broadcast %column_1 : tile<1xi32> -> {LINE}
+      %at_column = addi %first, %lanes : {LINE}
+      %real = cmpi less_than %at_column, %limit, signed : {LINE} -> tile<{WIDTH}xi1>
+      %from = offset %line, %at_column : {POINTERS}, {LINE} -> {POINTERS}
+      %line_p, %t_p = load_ptr_tko weak %from, %real, %outside :
+        {POINTERS}, tile<{WIDTH}xi1>, tile<{WIDTH}xf32> -> tile<{WIDTH}xf32>, token
+      %p = reshape %line_p : tile<{WIDTH}xf32> -> {TILE}
+"""
+BY_POINTERS = one_row(f"""
+    %width = constant <i32: {WIDTH}> : tile<i32>
+    %stride = constant <i32: {STRIDE}> : tile<i32>
+    %outside = constant <f32: 0.0> : tile<{WIDTH}xf32>
+    %lanes = iota : {LINE}
+    %columns_1 = reshape %columns : tile<i32> -> tile<1xi32>
+    %limit = broadcast %columns_1 : tile<1xi32> -> {LINE}
+    %begin = muli %row, %stride : tile<i32>
+    %row_pointer = offset %ap, %begin : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %line_1 = reshape %row_pointer : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %line = broadcast %line_1 : tile<1xptr<f32>> -> {POINTERS}
+    """ + rows().replace(load("p"), POINTER_LOAD)
+).replace("%columns: tile<i32>", "%columns_0: tile<i32>").replace(
+    "%c0 = constant",
+    "%columns = assume div_by<16>, %columns_0 : tile<i32>\n    %c0 = constant",
+)  # fmt: skip
+"""The same program, whose loads are through pointers with masks."""
+
+
+@pytest.mark.parametrize("columns", [WIDTH + 16, CAPACITY * WIDTH, (CAPACITY + 2) * WIDTH])
+def test_pointers(columns: int) -> None:
+    run(BY_POINTERS, columns, range(-(-columns // WIDTH)))

@@ -78,10 +78,8 @@ def _profitable(
 
     None whose tile is converted at once: the conversion hides the latency of the loads, or the
     tile is large. Large unordered tiles go through shared memory, and with them the indices that
-    they are loaded with. So do tiles that `keep-tiles` keeps for later loops; other loads of such a
-    loop are the only ones that it waits for.
+    they are loaded with. So do tiles that `keep-tiles` keeps for later loops.
     """
-    is_kept = any(load.load in kept for load in loads)
     chosen: list[PrefetchableLoad] = []
     left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
     addresses = {
@@ -94,10 +92,10 @@ def _profitable(
         words = tile_words(load.load.results[0].type)
         if _is_staged(load, threads) or load.load in addresses or not load.is_speculatable:
             continue
-        if load.load in kept or (load.is_converted and not is_kept):
-            continue
         cost = max(words, threads)
-        if cost <= left and not _feeds_tensor_cores(load):
+        if load.load in kept or load.is_converted or cost > left:
+            continue
+        if not _feeds_tensor_cores(load):
             left -= cost
             chosen.append(load)
     return chosen

@@ -57,7 +57,8 @@ class KeptTiles:
     def build(self, *, keeps_all: bool, prefetch: bool) -> None:
         """Copy the tiles, and let all loops read them.
 
-        If not all are kept, an iteration may `prefetch` those of the next one.
+        If not all are kept, iterations `prefetch` those of the next one where `prefetch-loads`
+        would have done so.
         """
         loop = self._first.loop
         build = Builder(InsertPoint.before(loop), loop.location)
@@ -69,9 +70,8 @@ class KeptTiles:
         for each in (self._first, *self._later):
             head = each if middle is None else _split(each, middle)
             self._read(head, copies.pipeline, start, is_first=each is self._first)
-            loads = [load for load in each.loads if load is not None]
-            if middle is not None and prefetch and all(load.is_speculatable for load in loads):
-                rotate(each.loop, loads)
+            if middle is not None and prefetch:
+                _prefetch(each)
 
     def _copy(self, build: Builder, copies: StageCopies, start: Value, span: Value) -> None:
         """Start the copies of all tiles that are kept, each in a group of its own.
@@ -87,7 +87,7 @@ class KeptTiles:
         inside = Builder(InsertPoint.at_end(body), loop.location)
         induction = inside.create(AddIOp, lhs=loop.lower_bound, rhs=offset).result
         copies.copy(inside, Iteration(induction, _is_below(inside, offset, span)), iterator)
-        following = inside.create(IncIterOp, iterator=iterator).result
+        following = inside.create(IncIterOp, iterator=iterator, no_wrap=True).result
         inside.create(YieldOp, values=[following])
         bounds = [constant(build, number, type) for number in (0, self._distance)]
         operands = [*bounds, loop.step, start]
@@ -115,35 +115,40 @@ class KeptTiles:
         inside = Builder(InsertPoint.at_start(body), loop.location)
         pending = self._capacity - 1
         wait = inside.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator, pending=pending)
-        for number, load in enumerate(head.loads):
-            if load is not None:
-                _replace(inside, load, pipeline, wait.token, number)
+        loads = [(number, load) for number, load in enumerate(head.loads) if load is not None]
+        for number, load in loads:
+            tile = load.load.results[0]
+            read = inside.create(
+                ConsumerReadOp,
+                pipeline=pipeline,
+                token=wait.token,
+                number=number,
+                types=[tile.type],
+                location=load.load.location,
+            )
+            tile.replace_all_uses_with(read.values[0])
+        for _, load in loads:
+            load.load.erase()
+            erase_unused(load.address_ops)
         end = Builder(InsertPoint.before(last), loop.location)
         if is_first:
             # An empty group: as many follow the group of each tile as the wait for it expects.
             acquire = end.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator)
             end.create(ProducerCommitOp, pipeline=pipeline, token=acquire.token)
-        following = end.create(IncIterOp, iterator=iterator).result
+        following = end.create(IncIterOp, iterator=iterator, no_wrap=True).result
         last.set_operands([*last.operands, following])
         add_iter_args(loop, [start])
 
 
-def _replace(
-    build: Builder, load: PrefetchableLoad, pipeline: Value, token: Value, number: int
-) -> None:
-    """Read a tile from a stage in place of a load."""
-    tile = load.load.results[0]
-    read = build.create(
-        ConsumerReadOp,
-        pipeline=pipeline,
-        token=token,
-        number=number,
-        types=[tile.type],
-        location=load.load.location,
-    )
-    tile.replace_all_uses_with(read.values[0])
-    load.load.erase()
-    erase_unused(load.address_ops)
+def _prefetch(each: LoopLoads) -> None:
+    """Let each iteration load the tiles of the next one, unless they are converted at once.
+
+    Only tiles of views: masks of pointers would need a layout.
+    """
+    loads = [load for load in each.loads if load and isinstance(load.load, TileLoadOp)]
+    chosen = [load for load in loads if load.is_speculatable and not load.is_converted]
+    if chosen:
+        rotate(each.loop, chosen)
 
 
 def _span(build: Builder, loop: ForOp) -> Value:

@@ -3,7 +3,7 @@
 // RUN: tilewright opt --pass prefetch-loads %s | filecheck %s
 // RUN: tilewright opt --pass 'prefetch-loads{kept-tiles=0}' %s | filecheck %s --check-prefix=NONE
 !rows = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>, padding = zero>
-!weights = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<1x?xf16, strides = [4096, 1]>, padding = zero>
+!weights = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<1x?xf32, strides = [4096, 1]>, padding = zero>
 !ptrs = tensor<128x!nv_tileaa.ptr<f32>>
 !tile = tensor<128xf32>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
@@ -48,17 +48,15 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // Both loops load the same rows, which `keep-tiles` keeps; the weights, which the second loop loads beside them, are
-  // prefetched although they are converted at once.
+  // Both loops load the same rows, which `keep-tiles` keeps; the second one prefetches its weights.
   // CHECK-LABEL: @kept_rows
   // CHECK-NOT: nv_tileaa.tiled_load
-  // CHECK: scf.for
-  // CHECK: nv_tileaa.tiled_load weak {{%[a-z0-9]+}}[{{%[0-9]+}}#0, [[I:%[a-z0-9]+]]]
+  // CHECK: scf.for [[I:%[a-z0-9]+]] =
+  // CHECK: nv_tileaa.tiled_load weak [[ROWS:%[a-z0-9]+]][{{%[0-9]+}}#0, [[I]]]
   // CHECK: nv_tileaa.tiled_load weak [[WEIGHTS:%[a-z0-9]+]][
   // CHECK: scf.for [[J:%[a-z0-9]+]] =
-  // CHECK: [[NEXT:%[0-9]+]] = nv_tileaa.addi [[J]]
   // CHECK: nv_tileaa.tiled_load weak [[WEIGHTS]][
-  // CHECK: nv_tileaa.tiled_load weak {{%[a-z0-9]+}}[{{%[0-9]+}}#0, [[J]]]
+  // CHECK: nv_tileaa.tiled_load weak [[ROWS]][{{%[0-9]+}}#0, [[J]]]
   // NONE-LABEL: @kept_rows
   // NONE: nv_tileaa.tiled_load {{.*}} -> tensor<1x512xf32>
   // NONE: scf.for
@@ -74,9 +72,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     %product = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %sum) -> (tensor<1x512xf32>) : i32 {
       %x:2 = nv_tileaa.tiled_load weak %rows[%block#0, %i] : i32, i32 of !rows -> tensor<1x512xf32>
-      %w:2 = nv_tileaa.tiled_load weak %weights[%c0, %i] : i32, i32 of !weights -> tensor<1x512xf16>
-      %converted = nv_tileaa.fp_to_fp %w#0 : tensor<1x512xf16> to tensor<1x512xf32>
-      %scaled = nv_tileaa.mulf %x#0, %converted : tensor<1x512xf32>
+      %w:2 = nv_tileaa.tiled_load weak %weights[%c0, %i] : i32, i32 of !weights -> tensor<1x512xf32>
+      %scaled = nv_tileaa.mulf %x#0, %w#0 : tensor<1x512xf32>
       %next = nv_tileaa.addf %acc, %scaled : tensor<1x512xf32>
       scf.yield %next : tensor<1x512xf32>
     }

@@ -39,8 +39,12 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
 
-RESIDENT_THREADS: Final = 640
-"""Threads of an SM, in several blocks, that kept tiles leave shared memory for."""
+IN_FLIGHT: Final = 24 * 1024
+"""Bytes that the blocks of an SM load at the same time, also if each has only one tile."""
+LEAST_THREADS: Final = 640
+"""Threads of an SM that kept tiles leave shared memory for: they hide latencies of computation."""
+MOST_THREADS: Final = 1152
+"""More threads have too few registers to be resident together."""
 MOST_TILES: Final = 16
 """Tiles that are kept of a loop: longer loops are rare, and shared memory is taken from all."""
 FEWEST_TILES: Final = 2
@@ -70,7 +74,8 @@ class KeepTiles(Pass):
         step = integer_of(loop.step)
         bytes = stage_bytes(loads)
         counters = constant_range(loop)
-        limit = _free_bytes(function, forced=self.kept_tiles > 0) // bytes
+        blocks = 1 if self.kept_tiles > 0 else _resident_blocks(function, bytes)
+        limit = _free_bytes(function, blocks) // bytes
         wanted = MOST_TILES if self.kept_tiles < 0 else self.kept_tiles
         capacity = min(limit, wanted, wanted if counters is None else len(counters))
         problem = _problem(loop, step, capacity)
@@ -115,13 +120,23 @@ def _tile_loads(each: LoopLoads) -> list[TileLoad]:
     return [load.load for load in each.loads if load and isinstance(load.load, TileLoad)]
 
 
-def _free_bytes(function: FuncOp, *, forced: bool) -> int:
-    """The shared memory of a block for tiles; if `forced`, whatever the resident blocks."""
-    arch, spec = target_of(function), function.kernel_spec
-    if arch is None or spec is None:
+def _resident_blocks(function: FuncOp, bytes: int) -> int:
+    """The blocks of an SM that load enough if each loads some bytes, or as many as are asked for.
+
+    Trip counts are dynamic, and shared memory is not: short rows need as many blocks as before.
+    """
+    threads, spec = threads_of(function), function.kernel_spec
+    least, most = -(-LEAST_THREADS // threads), -(-MOST_THREADS // threads)
+    asked = spec.occupancy if spec else None
+    return max(least, min(-(-IN_FLIGHT // bytes), most), asked or 1)
+
+
+def _free_bytes(function: FuncOp, blocks: int) -> int:
+    """The shared memory for tiles of a block, if some blocks are resident on an SM."""
+    arch = target_of(function)
+    if arch is None:
         return 0
-    blocks = max(-(-RESIDENT_THREADS // threads_of(function)), spec.occupancy or 1)
-    share = arch.static_shared if forced else arch.limits.shared // blocks - SHARED_RESERVED
+    share = arch.limits.shared // blocks - SHARED_RESERVED
     ops = list(function.walk())
     scratch = max([scratch_bytes(op) for op in ops])
     others = sum([allocated_bytes(op) for op in ops])

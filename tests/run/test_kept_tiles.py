@@ -10,6 +10,7 @@ from kept_programs import (
     PERSISTENT,
     STRIDE,
     TILE,
+    UNTOUCHED,
     WIDTH,
     WRITTEN,
     expected,
@@ -174,3 +175,32 @@ BY_POINTERS = one_row(f"""
 @pytest.mark.parametrize("columns", [WIDTH + 16, CAPACITY * WIDTH, (CAPACITY + 2) * WIDTH])
 def test_pointers(columns: int) -> None:
     run(BY_POINTERS, columns, range(-(-columns // WIDTH)))
+
+
+LOW = "-1000.0"
+MAXIMA = (
+    NORM.replace("padding_value = zero", "padding_value = neg_inf")
+    .replace(f"%none = constant <f32: 0.0> : {TILE}", f"%none = constant <f32: {LOW}> : {TILE}")
+    .replace("identities=[0.0 : f32]", f"identities=[{LOW} : f32]")
+    .replace("%lr = addf", "%lr = maxf")
+    .replace("%next = addf %acc, %square", "%next = maxf %acc, %p")
+    .replace("%next = addf", "%next = maxf")
+)
+"""Each row times its largest element, plus it, of two loops: `cp.async` cannot pad with -inf."""
+
+
+@pytest.mark.parametrize("columns", [
+    1, WIDTH + 3, CAPACITY * WIDTH, CAPACITY * WIDTH + 1, (CAPACITY + 2) * WIDTH,
+])  # fmt: skip
+def test_other_padding(columns: int) -> None:
+    a, b = matrices(2, columns)
+    a -= 8
+    tiles = -(-columns // WIDTH)
+    made = compiled(MAXIMA, "sm_90", SCHEDULE)
+    assert "st.shared.v4" in made.ptx
+    module = read_runnable(MAXIMA, "kernel.mlir")
+    run_ptx(made.ptx, module, "k", (2, 1, 1), [a, b, 2, columns, 0, tiles, 2], check=True)
+    x = a[:, :columns]
+    largest = x.max(1, keepdims=True)
+    np.testing.assert_array_equal(b[:, :columns], x * largest + largest)
+    assert (b[:, columns:] == UNTOUCHED).all()

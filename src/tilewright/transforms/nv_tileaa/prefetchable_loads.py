@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, with_element
-from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
@@ -16,7 +14,6 @@ from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I1, FloatType, IntegerType, TensorType
 from tilewright.plans.slicing import is_plain
 from tilewright.transforms.nv_tileaa.address_ops import (
@@ -105,13 +102,6 @@ def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
         return None
     address_ops = find_address_ops(op, loop)
     return None if address_ops is None else PrefetchableLoad(op, address_ops)
-
-
-def fills_zero(load: AnyLoad) -> bool:
-    """Whether elements that are not read are zero, or undefined."""
-    if isinstance(load, LoadOp):
-        return load.other is None or splat_of(constant_of(load.other)) == 0
-    return tiled_view(load.view).padding in (None, PaddingValue.ZERO)
 
 
 def iteration_exists(build: Builder, loop: ForOp, counter: Value) -> Value:

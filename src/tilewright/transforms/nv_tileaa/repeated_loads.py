@@ -18,10 +18,7 @@ from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import TensorType
 from tilewright.ir.values import BlockArgument
-from tilewright.transforms.nv_tileaa.prefetchable_loads import (
-    fills_zero,
-    find_prefetchable_loads,
-)
+from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,12 +115,12 @@ def _equal_loads(
 # Law: an unordered load reads the same value whenever it is executed: a write to its memory is a
 # race.
 def _can_keep(load: PrefetchableLoad, loop: ForOp, least: int) -> bool:
-    """Whether `cp.async` can copy a tile, which is large enough and not read by all blocks."""
+    """Whether a tile is large enough to be kept, and not read by all blocks."""
     tile = load.load.results[0].type
     if not load.is_unordered or load.index_loads or not isinstance(tile, TensorType):
         return False
     bytes = count(tile) * pointee_bytes(element_of(tile))
-    return bytes >= least and fills_zero(load.load) and _differs_by_block(load, loop)
+    return bytes >= least and _differs_by_block(load, loop)
 
 
 def _differs_by_block(load: PrefetchableLoad, loop: ForOp) -> bool:

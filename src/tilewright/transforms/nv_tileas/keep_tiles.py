@@ -7,6 +7,7 @@ there. Trip counts are dynamic, so loops load what is not kept as before.
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_of
@@ -34,10 +35,12 @@ from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 from tilewright.transforms.nv_tileas.schedule_loops import stage_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 IN_FLIGHT: Final = 24 * 1024
 """Bytes that the blocks of an SM load at the same time, also if each has only one tile."""
@@ -65,11 +68,16 @@ class KeepTiles(Pass):
             if spec is None or spec.num_warps is None or not function.is_kernel:
                 continue
             for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
-                chosen = _copied_by_threads(repeated)
-                if chosen is not None:
-                    self._keep(function, chosen, sink)
+                engines = [_engine(load) for load in repeated.first.loads]
+                for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
+                    chosen = _selected(repeated, [each is engine for each in engines])
+                    if chosen is not None:
+                        self._keep(function, chosen, engine, sink)
+                        break
 
-    def _keep(self, function: FuncOp, repeated: RepeatedLoads, sink: Sink) -> None:
+    def _keep(
+        self, function: FuncOp, repeated: RepeatedLoads, engine: CopyEngine, sink: Sink
+    ) -> None:
         loop, loads = repeated.first.loop, _tile_loads(repeated.first)
         step = integer_of(loop.step)
         bytes = stage_bytes(loads)
@@ -92,28 +100,26 @@ class KeepTiles(Pass):
         # Software pipelines copy large tiles early.
         threads = threads_of(function)
         prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
-        KeptTiles(repeated, capacity, step).build(keeps_all=keeps_all, prefetch=prefetch)
+        kept = KeptTiles(repeated, capacity, step, is_copied=engine is CopyEngine.CP_ASYNC)
+        kept.build(keeps_all=keeps_all, prefetch=prefetch)
 
 
-def _copied_by_threads(repeated: RepeatedLoads) -> RepeatedLoads | None:
-    """The loads without those that `cp.async` cannot copy such that each thread reads its own."""
-    chosen = [
-        number
-        for number, load in enumerate(repeated.first.loads)
-        if load is not None and _is_copied_by_threads(load.load)
-    ]
-    loops = [
-        LoopLoads(each.loop, [each.loads[number] for number in chosen]) for each in repeated.loops
-    ]
+def _selected(repeated: RepeatedLoads, chosen: Sequence[bool]) -> RepeatedLoads | None:
+    """Some of the tiles; none if no later loop loads any of them."""
+    loops = [LoopLoads(each.loop, list(compress(each.loads, chosen))) for each in repeated.loops]
     later = [each for each in loops[1:] if any(load is not None for load in each.loads)]
     return RepeatedLoads(loops[0], later) if later else None
 
 
-def _is_copied_by_threads(load: AnyLoad) -> bool:
-    if not isinstance(load, TileLoad) or maybe_layout_of(load.results[0]) is None:
-        return False
-    plan = plan_stage(load)
-    return plan.is_private and plan.engine is CopyEngine.CP_ASYNC
+def _engine(load: PrefetchableLoad | None) -> CopyEngine | None:
+    """What brings a tile to shared memory such that each thread reads its own, if anything does."""
+    if load is None or not isinstance(load.load, TileLoad):
+        return None
+    layout = maybe_layout_of(load.load.results[0])
+    if layout is None or layout.replicas():
+        return None
+    plan = plan_stage(load.load)
+    return plan.engine if plan.is_private else None
 
 
 def _tile_loads(each: LoopLoads) -> list[TileLoad]:

@@ -1,9 +1,10 @@
 """Loops that share the tiles which the first of them copies to shared memory.
 
 The stages of a `private` pipeline hold the first tiles, one each: all of them are copied before the
-first loop, and stay until the last loop has read them. Each loop is split in two. The first part
-reads the stages, one in each iteration; the second part, which has no iterations if all tiles are
-kept, loads the other tiles as before.
+first loop, and stay until the last loop has read them. What `cp.async` cannot copy is stored from
+registers by the first loop. Each loop is split in two. The first part reads the stages, one in each
+iteration; the second part, which has no iterations if all tiles are kept, loads the other tiles as
+before.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     IncIterOp,
     ProducerAcquireOp,
     ProducerCommitOp,
+    ProducerWriteOp,
 )
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
@@ -38,6 +40,8 @@ from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
 
@@ -45,11 +49,13 @@ if TYPE_CHECKING:
 class KeptTiles:
     """The tiles of the first iterations of some loops, which share the stages of a pipeline."""
 
-    __slots__ = ("_capacity", "_distance", "_first", "_later")
+    __slots__ = ("_capacity", "_distance", "_first", "_is_copied", "_later")
 
-    def __init__(self, repeated: RepeatedLoads, capacity: int, step: int) -> None:
+    def __init__(
+        self, repeated: RepeatedLoads, capacity: int, step: int, *, is_copied: bool
+    ) -> None:
         self._first, self._later = repeated.first, repeated.later
-        self._capacity = capacity
+        self._capacity, self._is_copied = capacity, is_copied
         self._distance = capacity * step
         """From the induction variable of the first iteration to that of the first one whose tiles
         are not kept."""
@@ -65,13 +71,20 @@ class KeptTiles:
         span = _span(build, loop)
         copies = StageCopies(loop, [each for each in self._first.loads if each is not None])
         start = copies.create(build, self._capacity)
-        self._copy(build, copies, start, span)
+        # Before the loops a barrier is executed once, if the memory was in use before.
+        build.create(ProducerAcquireOp, pipeline=copies.pipeline, iterator=start)
+        if self._is_copied:
+            self._copy(build, copies, start, span)
         middle = None if keeps_all else self._middle(build, span)
         for each in (self._first, *self._later):
             head = each if middle is None else _split(each, middle)
-            self._read(head, copies.pipeline, start, is_first=each is self._first)
+            is_first = each is self._first
+            if is_first and not self._is_copied:
+                _write(head, copies.pipeline, start, prefetch=prefetch)
+            else:
+                self._read(head, copies.pipeline, start, is_first=is_first)
             if middle is not None and prefetch:
-                _prefetch(each)
+                _prefetch(each.loop, _prefetched(each))
 
     def _copy(self, build: Builder, copies: StageCopies, start: Value, span: Value) -> None:
         """Start the copies of all tiles that are kept, each in a group of its own.
@@ -80,8 +93,6 @@ class KeptTiles:
         """
         loop, type = self._first.loop, span.type
         assert isinstance(type, IntegerType)
-        # Before the loop a barrier is executed once, if the memory was in use before.
-        build.create(ProducerAcquireOp, pipeline=copies.pipeline, iterator=start)
         body = Block([type, start.type], [loop.location] * 2)
         offset, iterator = body.args
         inside = Builder(InsertPoint.at_end(body), loop.location)
@@ -132,23 +143,54 @@ class KeptTiles:
             erase_unused(load.address_ops)
         end = Builder(InsertPoint.before(last), loop.location)
         if is_first:
-            # An empty group: as many follow the group of each tile as the wait for it expects.
-            acquire = end.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator)
-            end.create(ProducerCommitOp, pipeline=pipeline, token=acquire.token)
+            commit_empty_group(end, pipeline, iterator)
         following = end.create(IncIterOp, iterator=iterator, no_wrap=True).result
         last.set_operands([*last.operands, following])
         add_iter_args(loop, [start])
 
 
-def _prefetch(each: LoopLoads) -> None:
-    """Let each iteration load the tiles of the next one, unless they are converted at once.
+def commit_empty_group(build: Builder, pipeline: Value, iterator: Value) -> None:
+    """Commit a group without copies, so that as many follow that of a tile as its wait expects."""
+    acquire = build.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator)
+    build.create(ProducerCommitOp, pipeline=pipeline, token=acquire.token)
+
+
+def _write(head: LoopLoads, pipeline: Value, start: Value, *, prefetch: bool) -> None:
+    """Let the first loop store the tiles that it loads, each iteration to its stage."""
+    loop = head.loop
+    body, last = loop.body.block, loop.body.block.last
+    assert last is not None
+    prefetched = _prefetched(head) if prefetch else []
+    iterator = body.add_argument(start.type, loop.location)
+    inside = Builder(InsertPoint.at_start(body), loop.location)
+    token = inside.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator).token
+    for number, load in enumerate(head.loads):
+        if load is not None:
+            after = Builder(InsertPoint.after(load.load), load.load.location)
+            tile = load.load.results[0]
+            after.create(
+                ProducerWriteOp, pipeline=pipeline, token=token, number=number, values=[tile]
+            )
+    end = Builder(InsertPoint.before(last), loop.location)
+    end.create(ProducerCommitOp, pipeline=pipeline, token=token)
+    following = end.create(IncIterOp, iterator=iterator, no_wrap=True).result
+    last.set_operands([*last.operands, following])
+    _prefetch(add_iter_args(loop, [start]), prefetched)
+
+
+def _prefetched(each: LoopLoads) -> list[PrefetchableLoad]:
+    """The loads of a loop that `prefetch-loads` would prefetch: not those converted at once.
 
     Only tiles of views: masks of pointers would need a layout.
     """
     loads = [load for load in each.loads if load and isinstance(load.load, TileLoadOp)]
-    chosen = [load for load in loads if load.is_speculatable and not load.is_converted]
-    if chosen:
-        rotate(each.loop, chosen)
+    return [load for load in loads if load.is_speculatable and not load.is_converted]
+
+
+def _prefetch(loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
+    """Let each iteration load the tiles of the next one."""
+    if loads:
+        rotate(loop, loads)
 
 
 def _span(build: Builder, loop: ForOp) -> Value:

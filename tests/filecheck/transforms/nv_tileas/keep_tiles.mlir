@@ -7,6 +7,7 @@
 !row = tensor<1x512xf32, #row>
 !other = tensor<1x512xf32, #other>
 !tiles = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>, padding = zero>
+!padded = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>, padding = neg_inf>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // All copies are started before the first loop, those of iterations that do not exist are skipped; each loop reads
   // the stages in its first iterations, and goes on where they end.
@@ -86,6 +87,35 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %product = scf.for %i = %lower to %upper step %c1 iter_args(%acc = %init) -> (!row) : i32 {
       %x:2 = nv_tileas.tiled_load weak %rows[%block#0, %i] token = %stored {vector = 4 : i32} : i32, i32 of !tiles -> !row
       %next = nv_tileaa.mulf %acc, %x#0 : !row
+      scf.yield %next : !row
+    }
+    nv_tileaa.return
+  }
+  // What `cp.async` cannot pad is stored from registers, by the first loop.
+  // CHECK-LABEL: @other_padding
+  // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline {private} : !nv_tileas.pipeline<4,
+  // CHECK-NOT: producer_copy
+  // CHECK: %[[MIDDLE:.*]] = nv_tileaa.select %{{.*}}, %{{.*}}, %[[UPPER:.*]] : i1, i32
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[MIDDLE]] step %{{.*}} iter_args(%{{.*}}, %{{.*}}, %[[TILE:.*]] = %{{.*}}#0)
+  // CHECK: %[[STAGE:.*]] = nv_tileas.async.pipeline.producer_acquire %[[RING]]
+  // CHECK: nv_tileas.async.pipeline.producer_write %[[RING]], %[[STAGE]], %[[TILE]]
+  // CHECK: nv_tileas.async.pipeline.producer_commit %[[RING]], %[[STAGE]]
+  // CHECK: scf.for %{{.*}} = %[[MIDDLE]] to %[[UPPER]] step
+  // CHECK: scf.for %{{.*}} to %[[MIDDLE]] step
+  // CHECK-NOT: nv_tileas.tiled_load
+  // CHECK: nv_tileas.async.pipeline.consumer_read %[[RING]]
+  // CHECK: scf.for %{{.*}} = %[[MIDDLE]] to %[[UPPER]] step
+  nv_tileaa.func @other_padding(%rows: !padded, %init: !row, %lower: i32, %upper: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c1 = arith.constant 1 : i32
+    %block:3 = nv_tileaa.get_program_id : i32, i32, i32
+    %largest = scf.for %i = %lower to %upper step %c1 iter_args(%acc = %init) -> (!row) : i32 {
+      %x:2 = nv_tileas.tiled_load weak %rows[%block#0, %i] {vector = 4 : i32} : i32, i32 of !padded -> !row
+      %next = nv_tileaa.maxf %acc, %x#0 : !row
+      scf.yield %next : !row
+    }
+    %sum = scf.for %i = %lower to %upper step %c1 iter_args(%acc = %largest) -> (!row) : i32 {
+      %x:2 = nv_tileas.tiled_load weak %rows[%block#0, %i] {vector = 4 : i32} : i32, i32 of !padded -> !row
+      %next = nv_tileaa.addf %acc, %x#0 : !row
       scf.yield %next : !row
     }
     nv_tileaa.return

@@ -31,6 +31,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReadOp,
     CreatePipelineOp,
     ProducerCopyOp,
+    ProducerWriteOp,
 )
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp
@@ -185,8 +186,14 @@ def test_small_tiles_are_not_kept() -> None:
     assert capacities(kept(NORM)) == [12]
 
 
-def test_other_padding_is_not_kept() -> None:
-    assert capacities(kept(NORM.replace("padding_value = zero", "padding_value = neg_inf"))) == []
+def test_tiles_with_other_padding_are_stored_from_registers() -> None:
+    module = kept(NORM.replace("padding_value = zero", "padding_value = neg_inf"))
+    assert capacities(module) == [12]
+    assert count(module, ProducerCopyOp) == 0
+    assert count(module, ProducerWriteOp) == 1
+    assert count(module, ConsumerReadOp) == 2
+    # Two in each loop that still loads: the first part of the first one, and all second parts.
+    assert count(module, TiledLoadOp) == 2 * 4
 
 
 def test_a_loop_without_the_tile_lies_between() -> None:

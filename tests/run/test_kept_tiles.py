@@ -18,6 +18,7 @@ from kept_programs import (
     loop,
     matrices,
     one_row,
+    persistent,
     reduced,
     rows,
     store,
@@ -78,6 +79,22 @@ def test_steps(end: int) -> None:
 @pytest.mark.parametrize("trips", [0, CAPACITY, CAPACITY + 2])
 def test_persistent_blocks(trips: int) -> None:
     run(PERSISTENT, trips * WIDTH, range(trips), height=5)
+
+
+REDUCED = load("p") + reduced("%p", "t") + f"%next = addf %acc, %t : {TILE} "
+SCRATCH = persistent(rows(first=REDUCED))
+"""The first loop reduces each tile, through scratch memory beside the stages."""
+
+
+def test_scratch_memory_in_a_loop() -> None:
+    columns = (CAPACITY + 1) * WIDTH
+    a, b = matrices(5, columns)
+    made = compiled(SCRATCH, "sm_90", SCHEDULE)
+    module = read_runnable(SCRATCH, "kernel.mlir")
+    run_ptx(made.ptx, module, "k", (2, 1, 1), [a, b, 5, columns, 0, CAPACITY + 1, 2], check=True)
+    x = a[:, :columns]
+    s, q = WIDTH * x.sum(1, keepdims=True), (x * x).sum(1, keepdims=True)
+    np.testing.assert_array_equal(b[:, :columns], x * s + q)
 
 
 def test_bounds_near_the_largest_number() -> None:
@@ -204,3 +221,17 @@ def test_other_padding(columns: int) -> None:
     largest = x.max(1, keepdims=True)
     np.testing.assert_array_equal(b[:, :columns], x * largest + largest)
     assert (b[:, columns:] == UNTOUCHED).all()
+
+
+@pytest.mark.parametrize("tiles", [4, 8])
+def test_constant_trip_counts(tiles: int) -> None:
+    """Of six tiles some are kept, or all: then no loop is split."""
+    constant = "%six = constant <i32: 6> : tile<i32>\n"
+    text = one_row(constant + rows(bounds="%c0 to %six, step %c1"))
+    made = compiled(text, "sm_90", f"kept-tiles={tiles}")
+    assert made.ptx.count("cp.async.wait_group") == 3
+    assert ("ld.global" in made.ptx) == (tiles < 6)
+    a, b = matrices(2, 6 * WIDTH - 4)
+    arguments = [a, b, 2, 6 * WIDTH - 4, 0, 0, 2]
+    run_ptx(made.ptx, read_runnable(text, "kernel.mlir"), "k", (2, 1, 1), arguments, check=True)
+    np.testing.assert_array_equal(b, expected(a, 6 * WIDTH - 4, range(6)))

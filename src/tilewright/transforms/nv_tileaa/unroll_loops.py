@@ -70,8 +70,6 @@ def constant_counters(loop: ForOp) -> range:
 
 def constant_range(loop: ForOp) -> range | None:
     """The values of a loop's counter, if they are constant."""
-    if not isinstance(loop.lower_bound.type, IntegerType):
-        return None
     patterns = [splat_of(constant_of(value)) for value in loop.operands[:3]]
     bits, signed = width_of(loop.lower_bound.type), not loop.unsigned_cmp
     bounds = [number(each, bits, signed=signed) for each in patterns if each is not None]

@@ -82,7 +82,10 @@ class KeepTiles(Pass):
         step = integer_of(loop.step)
         bytes = stage_bytes(loads)
         counters = constant_range(loop)
-        blocks = 1 if self.kept_tiles > 0 else _resident_blocks(function, bytes)
+        is_copied = engine is CopyEngine.CP_ASYNC
+        # Copies are all in flight at once; how many there are is known of a constant trip count.
+        in_flight = bytes * len(counters) if counters and is_copied else bytes
+        blocks = 1 if self.kept_tiles > 0 else _resident_blocks(function, in_flight)
         limit = _free_bytes(function, blocks) // bytes
         wanted = MOST_TILES if self.kept_tiles < 0 else self.kept_tiles
         capacity = min(limit, wanted, wanted if counters is None else len(counters))
@@ -93,14 +96,14 @@ class KeepTiles(Pass):
             return
         text = (
             f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
-            f"{capacity * bytes} bytes of shared memory"
+            f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
         )
         _report(function, loop, sink, "passed", text)
         keeps_all = counters is not None and len(counters) <= capacity
         # Software pipelines copy large tiles early.
         threads = threads_of(function)
         prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
-        kept = KeptTiles(repeated, capacity, step, is_copied=engine is CopyEngine.CP_ASYNC)
+        kept = KeptTiles(repeated, capacity, step, is_copied=is_copied)
         kept.build(keeps_all=keeps_all, prefetch=prefetch)
 
 

@@ -68,62 +68,60 @@ class KeptTiles:
         """
         loop = self._first.loop
         build = Builder(InsertPoint.before(loop), loop.location)
-        span = _span(build, loop)
         copies = StageCopies(loop, [each for each in self._first.loads if each is not None])
         start = copies.create(build, self._capacity)
         # Before the loops a barrier is executed once, if the memory was in use before.
         build.create(ProducerAcquireOp, pipeline=copies.pipeline, iterator=start)
+        middle = None if keeps_all else self._middle(build)
         if self._is_copied:
-            self._copy(build, copies, start, span)
-        middle = None if keeps_all else self._middle(build, span)
+            self._copy(build, copies, start, loop.upper_bound if middle is None else middle)
+            wait_for_copies(build, copies.pipeline, start)
         for each in (self._first, *self._later):
             head = each if middle is None else _split(each, middle)
-            is_first = each is self._first
-            if is_first and not self._is_copied:
+            if each is self._first and not self._is_copied:
                 _write(head, copies.pipeline, start, prefetch=prefetch)
             else:
-                self._read(head, copies.pipeline, start, is_first=is_first)
+                self._read(head, copies.pipeline, start)
             if middle is not None and prefetch:
                 _prefetch(each.loop, _prefetched(each))
 
-    def _copy(self, build: Builder, copies: StageCopies, start: Value, span: Value) -> None:
-        """Start the copies of all tiles that are kept, each in a group of its own.
-
-        There are as many groups as stages, some of them empty: waits count them.
-        """
-        loop, type = self._first.loop, span.type
-        assert isinstance(type, IntegerType)
-        body = Block([type, start.type], [loop.location] * 2)
-        offset, iterator = body.args
+    def _copy(self, build: Builder, copies: StageCopies, start: Value, end: Value) -> None:
+        """Start the copies of all tiles up to an iteration."""
+        loop = self._first.loop
+        body = Block([loop.lower_bound.type, start.type], [loop.location] * 2)
+        induction, iterator = body.args
         inside = Builder(InsertPoint.at_end(body), loop.location)
-        induction = inside.create(AddIOp, lhs=loop.lower_bound, rhs=offset).result
-        copies.copy(inside, Iteration(induction, _is_below(inside, offset, span)), iterator)
+        copies.copy(inside, Iteration(induction, None), iterator)
         following = inside.create(IncIterOp, iterator=iterator, no_wrap=True).result
         inside.create(YieldOp, values=[following])
-        bounds = [constant(build, number, type) for number in (0, self._distance)]
-        operands = [*bounds, loop.step, start]
-        build.insert(ForOp(operands, [start.type], {}, [Region([body])], loop.location))
+        copied = loop.like([loop.lower_bound, end, loop.step, start], [start.type])
+        copied.set_regions([Region([body])])
+        build.insert(copied)
 
-    def _middle(self, build: Builder, span: Value) -> Value:
+    def _middle(self, build: Builder) -> Value:
         """The first iteration whose tiles are not kept; the upper bound if there is none."""
-        loop, type = self._first.loop, span.type
+        loop = self._first.loop
+        span, type = _span(build, loop), loop.lower_bound.type
         assert isinstance(type, IntegerType)
         distance = constant(build, self._distance, type)
         return build.create(
             SelectOp,
-            condition=_is_below(build, distance, span),
+            condition=build.create(
+                CmpIOp, lhs=distance, rhs=span, predicate=CmpIPredicate.ULT
+            ).result,
             true_value=build.create(AddIOp, lhs=loop.lower_bound, rhs=distance).result,
             false_value=loop.upper_bound,
             types=[type],
         ).result
 
-    def _read(self, head: LoopLoads, pipeline: Value, start: Value, *, is_first: bool) -> None:
+    def _read(self, head: LoopLoads, pipeline: Value, start: Value) -> None:
         """Let a loop read a stage in each iteration, in place of its loads."""
         loop = head.loop
         body, last = loop.body.block, loop.body.block.last
         assert last is not None
         iterator = body.add_argument(start.type, loop.location)
         inside = Builder(InsertPoint.at_start(body), loop.location)
+        # Nothing is in flight, but copies of other pipelines may be, which are not waited for.
         pending = self._capacity - 1
         wait = inside.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator, pending=pending)
         loads = [(number, load) for number, load in enumerate(head.loads) if load is not None]
@@ -142,17 +140,18 @@ class KeptTiles:
             load.load.erase()
             erase_unused(load.address_ops)
         end = Builder(InsertPoint.before(last), loop.location)
-        if is_first:
-            commit_empty_group(end, pipeline, iterator)
         following = end.create(IncIterOp, iterator=iterator, no_wrap=True).result
         last.set_operands([*last.operands, following])
         add_iter_args(loop, [start])
 
 
-def commit_empty_group(build: Builder, pipeline: Value, iterator: Value) -> None:
-    """Commit a group without copies, so that as many follow that of a tile as its wait expects."""
-    acquire = build.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator)
-    build.create(ProducerCommitOp, pipeline=pipeline, token=acquire.token)
+def wait_for_copies(build: Builder, pipeline: Value, start: Value) -> None:
+    """Wait for all copies at once.
+
+    A wait names a constant number of later groups that may be in flight: to wait for each tile
+    alone, iterations that do not exist would need empty groups.
+    """
+    build.create(ConsumerWaitOp, pipeline=pipeline, iterator=start, pending=0)
 
 
 def _write(head: LoopLoads, pipeline: Value, start: Value, *, prefetch: bool) -> None:
@@ -204,11 +203,6 @@ def _span(build: Builder, loop: ForOp) -> Value:
         false_value=constant(build, 0, type),
         types=[type],
     ).result
-
-
-def _is_below(build: Builder, number: Value, limit: Value) -> Value:
-    predicate = CmpIPredicate.ULT
-    return build.create(CmpIOp, lhs=number, rhs=limit, predicate=predicate).result
 
 
 def _split(each: LoopLoads, middle: Value) -> LoopLoads:

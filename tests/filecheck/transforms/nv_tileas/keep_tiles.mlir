@@ -9,32 +9,31 @@
 !tiles = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>, padding = zero>
 !padded = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>, padding = neg_inf>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
-  // All copies are started before the first loop, those of iterations that do not exist are skipped; each loop reads
-  // the stages in its first iterations, and goes on where they end.
+  // All copies are started before the first loop, and waited for; each loop reads the stages in its first iterations,
+  // and goes on where they end.
   // CHECK-LABEL: @two_loops
+  // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline {private} : !nv_tileas.pipeline<4,
+  // CHECK: %[[START:.*]] = nv_tileas.async.pipeline.create_iterator %[[RING]]
   // CHECK: %[[EXISTS:.*]] = nv_tileaa.cmpi slt, %[[LOWER:.*]], %[[UPPER:.*]] : i32
   // CHECK: %[[DIFFERENCE:.*]] = nv_tileaa.subi %[[UPPER]], %[[LOWER]]
   // CHECK: %[[SPAN:.*]] = nv_tileaa.select %[[EXISTS]], %[[DIFFERENCE]], %{{.*}}
-  // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline {private} : !nv_tileas.pipeline<4,
-  // CHECK: %[[START:.*]] = nv_tileas.async.pipeline.create_iterator %[[RING]]
-  // CHECK: scf.for %[[OFFSET:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}} = %[[START]])
-  // CHECK: %[[INDEX:.*]] = nv_tileaa.addi %[[LOWER]], %[[OFFSET]]
-  // CHECK: %[[IS_COPIED:.*]] = nv_tileaa.cmpi ult, %[[OFFSET]], %[[SPAN]]
-  // CHECK: scf.if %[[IS_COPIED]]
-  // CHECK: nv_tileas.async.pipeline.producer_copy %[[RING]], %{{.*}}, %{{.*}}[%{{.*}}, %[[INDEX]]]
+  // CHECK: %[[IS_LONG:.*]] = nv_tileaa.cmpi ult, %[[DISTANCE:.*]], %[[SPAN]]
+  // CHECK: %[[REACHED:.*]] = nv_tileaa.addi %[[LOWER]], %[[DISTANCE]]
+  // CHECK: %[[MIDDLE:.*]] = nv_tileaa.select %[[IS_LONG]], %[[REACHED]], %[[UPPER]] : i1, i32
+  // CHECK: scf.for %[[I:.*]] = %[[LOWER]] to %[[MIDDLE]] step %{{.*}} iter_args(%[[STAGE:.*]] = %[[START]])
+  // CHECK: nv_tileas.async.pipeline.producer_copy %[[RING]], %{{.*}}, %{{.*}}[%{{.*}}, %[[I]]]
   // CHECK: nv_tileas.async.pipeline.producer_commit %[[RING]]
-  // CHECK: %[[MIDDLE:.*]] = nv_tileaa.select %{{.*}}, %{{.*}}, %[[UPPER]] : i1, i32
+  // CHECK: nv_tileas.async.pipeline.inc_iter %[[STAGE]] {no_wrap}
+  // CHECK: nv_tileas.async.pipeline.consumer_wait %[[RING]][%[[START]]] {pending = 0 : i32}
   // CHECK: %[[FIRST:.*]]:2 = scf.for %{{.*}} = %[[LOWER]] to %[[MIDDLE]] step
   // CHECK-NOT: nv_tileas.tiled_load
   // CHECK: nv_tileas.async.pipeline.consumer_wait %[[RING]][%{{.*}}] {pending = 3 : i32}
   // CHECK: nv_tileas.async.pipeline.consumer_read %[[RING]]
-  // CHECK: nv_tileas.async.pipeline.producer_commit %[[RING]]
   // CHECK: nv_tileas.tiled_load
   // CHECK: scf.for %{{.*}} = %[[MIDDLE]] to %[[UPPER]] step %{{.*}} iter_args(%{{.*}} = %[[FIRST]]#0,
   // CHECK-NOT: consumer_read
   // CHECK: nv_tileas.tiled_load
   // CHECK: scf.for %{{.*}} = %[[LOWER]] to %[[MIDDLE]] step %{{.*}} iter_args(%{{.*}}, %{{.*}} = %[[START]])
-  // CHECK-NOT: producer_commit
   // CHECK: nv_tileas.async.pipeline.consumer_read %[[RING]]
   // CHECK: scf.for %{{.*}} = %[[MIDDLE]] to %[[UPPER]] step
   // CHECK: nv_tileas.tiled_load
@@ -95,7 +94,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @other_padding
   // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline {private} : !nv_tileas.pipeline<4,
   // CHECK-NOT: producer_copy
-  // CHECK: %[[MIDDLE:.*]] = nv_tileaa.select %{{.*}}, %{{.*}}, %[[UPPER:.*]] : i1, i32
+  // CHECK: %[[SPAN:.*]] = nv_tileaa.select
+  // CHECK: %[[IS_LONG:.*]] = nv_tileaa.cmpi ult, %{{.*}}, %[[SPAN]]
+  // CHECK: %[[MIDDLE:.*]] = nv_tileaa.select %[[IS_LONG]], %{{.*}}, %[[UPPER:.*]] : i1, i32
   // CHECK: scf.for %{{.*}} = %{{.*}} to %[[MIDDLE]] step %{{.*}} iter_args(%{{.*}}, %{{.*}}, %[[TILE:.*]] = %{{.*}}#0)
   // CHECK: %[[STAGE:.*]] = nv_tileas.async.pipeline.producer_acquire %[[RING]]
   // CHECK: nv_tileas.async.pipeline.producer_write %[[RING]], %[[STAGE]], %[[TILE]]

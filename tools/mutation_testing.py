@@ -58,6 +58,7 @@ STEPS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "fence_proxy"),
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
     ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
+    ("transforms.nv_tileas", "kept_tiles", "wait_for_copies"),
 )
 """Functions and methods that return nothing, without which memory is accessed too early."""
 

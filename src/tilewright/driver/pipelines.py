@@ -35,6 +35,7 @@ PASSES: Final = {
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
     "hoist-conversions": "tilewright.transforms.nv_tileas.hoist_conversions:HoistConversions",
     "inline-calls": "tilewright.transforms.nv_tileaa.inline_calls:InlineCalls",
+    "keep-tiles": "tilewright.transforms.nv_tileas.keep_tiles:KeepTiles",
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "localize-stores": "tilewright.transforms.nv_tileas.localize_stores:LocalizeStores",
@@ -166,7 +167,7 @@ LOWERING_PIPELINE: Final = {
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
-        Step("prefetch-loads", since=2, reorders_accesses=True),
+        Step("prefetch-loads{$schedule}", since=2, reorders_accesses=True),
         Step("swap-dot-operands", since=2, reorders_accesses=True),
         Step("rotate-dots{$schedule}", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
@@ -176,6 +177,7 @@ LOWERING_PIPELINE: Final = {
         Step("localize-stores", since=2),
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("overlap-dots", since=2, reorders_accesses=True),
+        Step("keep-tiles{$schedule}", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
@@ -196,6 +198,8 @@ LOWERING_PIPELINE: Final = {
 """The levels, and the passes that lower to each from the one above; the first: on the input."""
 
 SCHEDULE_OPTIONS: Final = {
+    "prefetch-loads": ("kept-tiles",),
+    "keep-tiles": ("kept-tiles",),
     "refine-k-loops": ("k-parts",),
     "rotate-dots": ("rotate",),
     "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores"),

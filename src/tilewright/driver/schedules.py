@@ -4,7 +4,8 @@
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
 over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
 these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `rotate=1` puts
-the last dot of an iteration, if it depends on another, into the next one.
+the last dot of an iteration, if it depends on another, into the next one. `kept-tiles=8` keeps at
+most eight tiles of a loop in shared memory for later loops.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ CHOICES: Final = {
     "multicast": range(2),
     "tma-stores": range(2),
     "rotate": range(2),
+    "kept-tiles": range(33),
 }
 """The values of each option."""
 

@@ -20,7 +20,7 @@ from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
     "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
-    "tma-stores=0..1 or rotate=0..1"
+    "tma-stores=0..1 or rotate=0..1 or kept-tiles=0..32"
 )
 
 
@@ -37,6 +37,7 @@ CHOICES: Final = (
     ("agents=1,multicast=0", "agents=1 multicast=0"),
     ("agents=1,tma-stores=1", "agents=1 tma-stores=1"),
     ("rotate=0,stages=2", "rotate=0 stages=2"),
+    ("kept-tiles=16", "kept-tiles=16"),
 ])  # fmt: skip
 def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     assert parse_schedule(text) == options
@@ -47,6 +48,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
     "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
     "rotate", "rotate=2",
+    "kept-tiles=33",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
     message = f"expected a schedule of {CHOICES}, got '{pair}'"
@@ -125,6 +127,7 @@ def test_each_pass_gets_the_options_that_it_has() -> None:
     ("k-parts=4", ["refine-k-loops{k-parts=4}"]),
     ("in-flight=1", ["schedule-loops{in-flight=1}"]),
     ("agents=1", ["schedule-loops{agents=1}"]),
+    ("kept-tiles=4", ["prefetch-loads{kept-tiles=4}", "keep-tiles{kept-tiles=4}"]),
 ])  # fmt: skip
 def test_a_pass_without_options_has_no_braces(schedule: str, expected: list[str]) -> None:
     steps = passes_to("nv_tileas", "sm_90", schedule=schedule).split(",")
@@ -133,9 +136,9 @@ def test_a_pass_without_options_has_no_braces(schedule: str, expected: list[str]
 
 
 def test_all_options_belong_to_a_pass_that_has_them() -> None:
-    """No option is dropped, and none is for two passes."""
+    """No option is dropped, and only one is for two passes: one leaves tiles to the other."""
     routed = [name for names in SCHEDULE_OPTIONS.values() for name in names]
-    assert sorted(routed) == sorted(schedules.CHOICES)
+    assert sorted(routed) == sorted([*schedules.CHOICES, "kept-tiles"])
     for name, options in SCHEDULE_OPTIONS.items():
         for option in options:
             parse_pipeline(f"{name}{{{option}=1}}")

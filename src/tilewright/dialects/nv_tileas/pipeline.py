@@ -123,7 +123,10 @@ class CreateIteratorOp(Operation):
 
 
 class IncIterOp(Operation):
-    """Advance an iterator to the next stage; after the last stage the phase flips."""
+    """Advance an iterator to the next stage; after the last stage the phase flips.
+
+    With `no_wrap`, no operation uses the stage after the last one.
+    """
 
     name = "nv_tileas.async.pipeline.inc_iter"
     effects = Effects.PURE
@@ -131,6 +134,7 @@ class IncIterOp(Operation):
     syntax = "$iterator attr-dict `:` type($iterator)"
 
     iterator = d.operand(ITERATOR)
+    no_wrap = d.flag()
     result = d.result(ITERATOR)
 
 

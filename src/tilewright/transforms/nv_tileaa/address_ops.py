@@ -122,5 +122,12 @@ def clone_address_ops(
         build.insert(op.clone(values))
 
 
+def erase_unused(address_ops: Sequence[Operation]) -> None:
+    """Erase what only computed the addresses of loads that are erased."""
+    for op in reversed(address_ops):
+        if op.parent is not None and not any(result.is_used for result in op.results):
+            op.erase()
+
+
 def _is_used_by(op: Operation, users: set[Operation]) -> bool:
     return any(user in users for result in op.results for user in result.users)

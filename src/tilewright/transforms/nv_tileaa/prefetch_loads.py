@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, option
 from tilewright.plans.tile_registers import REGISTER_BITS, tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
@@ -22,12 +22,15 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     iteration_exists,
     prefetch,
 )
+from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 SHARE: Final = 32
@@ -44,31 +47,38 @@ class PrefetchLoads(Pass):
     """
 
     name = "prefetch-loads"
+    kept_tiles: int = option(default=-1, doc="tiles that keep-tiles keeps; 0: it is not to")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
-                _prefetch(function)
+                _prefetch(function, keeps_tiles=self.kept_tiles != 0)
 
 
-def _prefetch(function: FuncOp) -> None:
+def _prefetch(function: FuncOp, *, keeps_tiles: bool) -> None:
     threads: int | None = None
+    kept: set[AnyLoad] = set()
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
         loads = find_prefetchable_loads(loop)
         if not loads:
             continue
-        threads = threads or threads_of(function)
-        chosen = _profitable(loads, threads)
+        if threads is None:
+            threads = threads_of(function)
+            repeated = find_repeated_loads(function, threads) if keeps_tiles else []
+            kept = {load for each in repeated for load in each.all_loads}
+        chosen = _profitable(loads, threads, kept)
         if chosen:
-            _rotate(loop, chosen)
+            rotate(loop, chosen)
 
 
-def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[PrefetchableLoad]:
+def _profitable(
+    loads: Sequence[PrefetchableLoad], threads: int, kept: AbstractSet[AnyLoad]
+) -> list[PrefetchableLoad]:
     """The first loads whose tiles fit into the registers.
 
     None whose tile is converted at once: the conversion hides the latency of the loads, or the
     tile is large. Large unordered tiles go through shared memory, and with them the indices that
-    they are loaded with.
+    they are loaded with. So do tiles that `keep-tiles` keeps for later loops.
     """
     chosen: list[PrefetchableLoad] = []
     left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
@@ -83,7 +93,9 @@ def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[Prefetc
         if _is_staged(load, threads) or load.load in addresses or not load.is_speculatable:
             continue
         cost = max(words, threads)
-        if cost <= left and not load.is_converted and not _feeds_tensor_cores(load):
+        if load.load in kept or load.is_converted or cost > left:
+            continue
+        if not _feeds_tensor_cores(load):
             left -= cost
             chosen.append(load)
     return chosen
@@ -117,7 +129,8 @@ def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
 # Law: a load whose operands depend on the induction variable alone reads the same value one
 # iteration earlier, if no access is ordered between. It is issued only for iterations that exist,
 # so it accesses no memory that the original loop does not.
-def _rotate(loop: ForOp, chosen: Sequence[PrefetchableLoad]) -> None:
+def rotate(loop: ForOp, chosen: Sequence[PrefetchableLoad]) -> None:
+    """Let each iteration of a loop issue loads of the next one, and carry their tiles."""
     body, last = loop.body.block, loop.body.block.last
     assert last is not None
     build = Builder(InsertPoint.before(loop), loop.location)

@@ -64,13 +64,18 @@ def _unroll_some(function: FuncOp) -> bool:
 
 def constant_counters(loop: ForOp) -> range:
     """The values of a loop's counter, if they are constant and few; else none."""
+    counters = constant_range(loop) or range(0)
+    return counters if len(counters) <= MAX_TRIP_COUNT else range(0)
+
+
+def constant_range(loop: ForOp) -> range | None:
+    """The values of a loop's counter, if they are constant."""
     patterns = [splat_of(constant_of(value)) for value in loop.operands[:3]]
     bits, signed = width_of(loop.lower_bound.type), not loop.unsigned_cmp
     bounds = [number(each, bits, signed=signed) for each in patterns if each is not None]
     if len(bounds) < len(patterns) or bounds[2] <= 0:
-        return range(0)
-    counters = range(*bounds)
-    return counters if len(counters) <= MAX_TRIP_COUNT else range(0)
+        return None
+    return range(*bounds)
 
 
 def _is_profitable(loop: ForOp, trip_count: int, budget: int) -> bool:

@@ -14,11 +14,11 @@ from tilewright.ir.effects import is_pure
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
+from tilewright.transforms.nv_tileaa.repeated_loads import is_same_op
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
+    pass
 
 
 def continues(first: ForOp, second: ForOp) -> bool:
@@ -67,27 +67,4 @@ def _is_same_load(first: ForOp, load: TileLoad, second: ForOp, later: TileLoad) 
         return False
     if plan_stage(load).placement != plan_stage(later).placement:
         return False
-    return _is_same_op(load, first, later, second)
-
-
-def _is_same_op(op: Operation, first: ForOp, other: Operation, second: ForOp) -> bool:
-    """Whether operations of two loops compute the same from the same induction variable."""
-    if type(op) is not type(other) or op.attributes != other.attributes:
-        return False
-    if len(op.operands) != len(other.operands):
-        return False
-    if [each.type for each in op.results] != [each.type for each in other.results]:
-        return False
-    pairs = zip(op.operands, other.operands, strict=True)
-    return all(_is_same_value(a, first, b, second) for a, b in pairs)
-
-
-def _is_same_value(value: Value, first: ForOp, other: Value, second: ForOp) -> bool:
-    if value is other:
-        return True
-    if value is first.induction_variable:
-        return other is second.induction_variable
-    op, twin = value.defining_op(), other.defining_op()
-    if op is None or twin is None or not is_pure(op) or value.index != other.index:
-        return False
-    return _is_same_op(op, first, twin, second)
+    return is_same_op(load, first, later, second)

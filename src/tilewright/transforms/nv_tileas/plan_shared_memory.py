@@ -31,6 +31,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     PipelineOp,
     ProducerAcquireOp,
     ProducerCopyOp,
+    ProducerWriteOp,
     counts_copies,
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
@@ -264,7 +265,7 @@ class _Planner:
                 # The first stage of a pipeline: its memory may have been in use before.
                 waits = counts_copies(_pipeline(op))
                 return self._wait(op, _pipeline(op), pending) if waits else pending
-            case ProducerCopyOp() if _pipeline(op).private:
+            case ProducerCopyOp() | ProducerWriteOp() if _pipeline(op).private:
                 return self._written(_pipeline(op), pending)
             case DotOp():
                 return self._read(op, self._shared_operands(op), pending)

@@ -22,7 +22,7 @@ from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
+from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops, erase_unused
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
 from tilewright.transforms.nv_tileas.stage_reads import read_stage
 
@@ -207,9 +207,7 @@ class StageCopies:
     def erase_address_ops(self) -> None:
         """Erase what only computed the addresses of loads that are erased."""
         for each in self._loads:
-            for op in reversed(each.address_ops):
-                if op.parent is not None and not any(result.is_used for result in op.results):
-                    op.erase()
+            erase_unused(each.address_ops)
 
 
 def _tile_load(each: PrefetchableLoad) -> TileLoad:

@@ -38,6 +38,8 @@ def inc_iter(op: IncIterOp, new: IncIterOp, build: ConversionBuilder) -> Result:
     type = op.result.type
     assert isinstance(type, IteratorType)
     next_stage = as_value(build, add(build, stage, 1))
+    if op.no_wrap:
+        return [(next_stage, phase)]
     wraps = _compare(build, CmpIPredicate.EQ, next_stage, type.stages)
     flipped = build.create(XOrIOp, lhs=phase, rhs=constant(build, PARITY)).result
     next_phase = build.create(OrIOp, lhs=flipped, rhs=constant(build, WRAPPED)).result

@@ -1,0 +1,189 @@
+"""Loads that loops of one block repeat: each loop reads the tiles that the first one has read.
+
+`keep-tiles` keeps such tiles in shared memory. `prefetch-loads` leaves them to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.program import GetCtaRankOp, GetProgramIdOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.effects import is_effect_free, is_pure
+from tilewright.ir.rules import constant_of
+from tilewright.ir.types import TensorType
+from tilewright.ir.values import BlockArgument
+from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
+    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
+
+_PER_BLOCK: Final = (GetProgramIdOp, GetCtaRankOp)
+"""Operations without operands whose results differ between blocks."""
+LEAST_BYTES: Final = 16
+"""Bytes of a thread from which on a tile is worth keeping: one access of the full width."""
+
+
+class LoopLoads(NamedTuple):
+    """A loop, and its loads of repeated tiles: corresponding ones have the same position."""
+
+    loop: ForOp
+    loads: Sequence[PrefetchableLoad | None]
+    """None for a tile that this loop does not load."""
+
+
+class RepeatedLoads(NamedTuple):
+    """Tiles that a loop loads, and that later loops with the same iterations load again."""
+
+    first: LoopLoads
+    later: Sequence[LoopLoads]
+
+    @property
+    def loops(self) -> Sequence[LoopLoads]:
+        """The first loop and the later ones."""
+        return (self.first, *self.later)
+
+    @property
+    def all_loads(self) -> Iterator[AnyLoad]:
+        """The loads of all loops."""
+        return (load.load for each in self.loops for load in each.loads if load is not None)
+
+
+def find_repeated_loads(function: FuncOp, threads: int) -> list[RepeatedLoads]:
+    """The loads that loops of a kernel repeat, if it has no dots, which need the shared memory."""
+    loops: dict[Block, list[ForOp]] = {}
+    for op in function.walk():
+        if isinstance(op, ForOp) and op.parent is not None:
+            loops.setdefault(op.parent, []).append(op)
+    several = [each for each in loops.values() if len(each) > 1]
+    if not several or any(isinstance(op, DotOp) for op in function.walk()):
+        return []
+    least = LEAST_BYTES * threads
+    return [repeated for each in several for repeated in _in_block(each, least)]
+
+
+def _in_block(loops: Sequence[ForOp], least: int) -> Iterator[RepeatedLoads]:
+    """The repeated loads among the loops of one block, in program order."""
+    rest = list(loops)
+    while rest:
+        first = rest.pop(0)
+        others = [loop for loop in rest if _has_same_iterations(first, loop)]
+        repeated = _repeated(first, others, least) if others else None
+        if repeated is not None:
+            yield repeated
+            done = {each.loop for each in repeated.later}
+            rest = [loop for loop in rest if loop not in done]
+
+
+def _repeated(first: ForOp, others: Sequence[ForOp], least: int) -> RepeatedLoads | None:
+    loads = [each for each in find_prefetchable_loads(first) if _can_keep(each, first, least)]
+    if not loads:
+        return None
+    later = [LoopLoads(loop, _equal_loads(first, loads, loop)) for loop in others]
+    kept = [n for n in range(len(loads)) if any(each.loads[n] is not None for each in later)]
+    if not kept:
+        return None
+    chosen = [
+        LoopLoads(each.loop, [each.loads[n] for n in kept])
+        for each in (LoopLoads(first, loads), *later)
+    ]
+    used = [each for each in chosen[1:] if any(load is not None for load in each.loads)]
+    return RepeatedLoads(chosen[0], used)
+
+
+def _equal_loads(
+    first: ForOp, loads: Sequence[PrefetchableLoad], loop: ForOp
+) -> list[PrefetchableLoad | None]:
+    """For each load of the first loop, the one of another loop that reads the same tiles."""
+    own = [each for each in find_prefetchable_loads(loop) if each.is_unordered]
+    return [
+        next((each for each in own if is_same_op(load.load, first, each.load, loop)), None)
+        for load in loads
+    ]
+
+
+# Law: an unordered load reads the same value whenever it is executed: a write to its memory is a
+# race.
+def _can_keep(load: PrefetchableLoad, loop: ForOp, least: int) -> bool:
+    """Whether a tile is large enough to be kept, and not read by all blocks."""
+    tile = load.load.results[0].type
+    if not load.is_unordered or load.index_loads or not isinstance(tile, TensorType):
+        return False
+    bytes = count(tile) * pointee_bytes(element_of(tile))
+    return bytes >= least and _differs_by_block(load, loop)
+
+
+def _differs_by_block(load: PrefetchableLoad, loop: ForOp) -> bool:
+    """Whether the tiles depend on more than the iteration, constants and the kernel's arguments.
+
+    Tiles that all blocks read, such as weights, are in the caches.
+    """
+    pending = [value for op in (load.load, *load.address_ops) for value in op.operands]
+    seen = {loop.induction_variable, *pending}
+    while pending:
+        value = pending.pop()
+        op = value.defining_op()
+        if isinstance(value, BlockArgument):
+            is_argument = isinstance(value.owner.parent_op, FuncOp)
+            if value is not loop.induction_variable and not is_argument:
+                return True
+        elif op is None or isinstance(op, _PER_BLOCK) or not is_effect_free(op):
+            return True
+        else:
+            pending += [each for each in op.operands if each not in seen]
+            seen.update(op.operands)
+    return False
+
+
+def _has_same_iterations(first: ForOp, second: ForOp) -> bool:
+    """Whether the induction variables of two loops have the same values."""
+    if first.unsigned_cmp != second.unsigned_cmp:
+        return False
+    return all(
+        is_same_bound(a, b) for a, b in zip(first.operands[:3], second.operands[:3], strict=True)
+    )
+
+
+def integer_of(value: Value) -> int | None:
+    """The number that a value is, if it is a constant."""
+    known = constant_of(value)
+    return known.value if isinstance(known, IntegerAttr) else None
+
+
+def is_same_bound(one: Value, other: Value) -> bool:
+    """Whether two bounds are one value, or equal constants."""
+    known = integer_of(one)
+    return one is other or (known is not None and known == integer_of(other))
+
+
+def is_same_op(op: Operation, first: ForOp, other: Operation, second: ForOp) -> bool:
+    """Whether operations of two loops compute the same from the same induction variable."""
+    if type(op) is not type(other) or op.attributes != other.attributes:
+        return False
+    if len(op.operands) != len(other.operands) or op.segments != other.segments:
+        return False
+    if [each.type for each in op.results] != [each.type for each in other.results]:
+        return False
+    pairs = zip(op.operands, other.operands, strict=True)
+    return all(_is_same_value(a, first, b, second) for a, b in pairs)
+
+
+def _is_same_value(value: Value, first: ForOp, other: Value, second: ForOp) -> bool:
+    if value is other:
+        return True
+    if value is first.induction_variable:
+        return other is second.induction_variable
+    op, twin = value.defining_op(), other.defining_op()
+    if op is None or twin is None or not is_pure(op) or value.index != other.index:
+        return False
+    return is_same_op(op, first, twin, second)

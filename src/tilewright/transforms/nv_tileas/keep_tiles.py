@@ -1,0 +1,170 @@
+"""Tiles that several loops load stay in shared memory: later loops do not read global memory again.
+
+A row that is too long for registers is reduced and normalized in several loops over its tiles. The
+first loop copies the first tiles to shared memory, all of them early; the others read them from
+there. Trip counts are dynamic, so loops load what is not kept as before.
+"""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
+from tilewright.ir.passes import Pass, option
+from tilewright.layout.bank_conflicts import LINE
+from tilewright.plans.allocations import aligned, allocated_bytes
+from tilewright.plans.scratch import scratch_bytes
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import threads_of
+from tilewright.support.remarks import MEMORY, Remark
+from tilewright.target.arch import SHARED_RESERVED, WARP_SIZE
+from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
+from tilewright.transforms.nv_tileaa.repeated_loads import (
+    LoopLoads,
+    RepeatedLoads,
+    find_repeated_loads,
+    integer_of,
+)
+from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
+from tilewright.transforms.nv_tileas.kept_tiles import KeptTiles
+from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
+from tilewright.transforms.nv_tileas.schedule_loops import stage_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
+
+IN_FLIGHT: Final = 24 * 1024
+"""Bytes that the blocks of an SM load at the same time, also if each has only one tile."""
+LEAST_THREADS: Final = 640
+"""Threads of an SM that kept tiles leave shared memory for: they hide latencies of computation."""
+MOST_THREADS: Final = 1152
+"""More threads have too few registers to be resident together."""
+MOST_TILES: Final = 16
+"""Tiles that are kept of a loop: longer loops are rare, and shared memory is taken from all."""
+FEWEST_TILES: Final = 2
+"""Tiles below which a loop is left alone: split, it would take longer to start than it saves."""
+
+
+class KeepTiles(Pass):
+    """Keep the first tiles that a loop loads in shared memory, for later loops that load them."""
+
+    name = "keep-tiles"
+    kept_tiles: int = option(default=-1, doc="tiles that are kept of a loop, at most; -1: chosen")
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        if not self.kept_tiles:
+            return
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            spec = function.kernel_spec
+            if spec is None or spec.num_warps is None or not function.is_kernel:
+                continue
+            for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
+                engines = [_engine(load) for load in repeated.first.loads]
+                for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
+                    chosen = _selected(repeated, [each is engine for each in engines])
+                    if chosen is not None:
+                        self._keep(function, chosen, engine, sink)
+                        break
+
+    def _keep(
+        self, function: FuncOp, repeated: RepeatedLoads, engine: CopyEngine, sink: Sink
+    ) -> None:
+        loop, loads = repeated.first.loop, _tile_loads(repeated.first)
+        step = integer_of(loop.step)
+        bytes = stage_bytes(loads)
+        counters = constant_range(loop)
+        is_copied = engine is CopyEngine.CP_ASYNC
+        # Copies are all in flight at once; how many there are is known of a constant trip count.
+        in_flight = bytes * len(counters) if counters and is_copied else bytes
+        blocks = 1 if self.kept_tiles > 0 else _resident_blocks(function, in_flight)
+        limit = _free_bytes(function, blocks) // bytes
+        wanted = MOST_TILES if self.kept_tiles < 0 else self.kept_tiles
+        capacity = min(limit, wanted, wanted if counters is None else len(counters))
+        problem = _problem(loop, step, capacity)
+        if problem is not None or step is None:
+            text = f"Tiles not kept for later loops: {problem}"
+            _report(function, loop, sink, "missed", text)
+            return
+        text = (
+            f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
+            f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
+        )
+        _report(function, loop, sink, "passed", text)
+        keeps_all = counters is not None and len(counters) <= capacity
+        # Software pipelines copy large tiles early.
+        threads = threads_of(function)
+        prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
+        kept = KeptTiles(repeated, capacity, step, is_copied=is_copied)
+        kept.build(keeps_all=keeps_all, prefetch=prefetch)
+
+
+def _selected(repeated: RepeatedLoads, chosen: Sequence[bool]) -> RepeatedLoads | None:
+    """Some of the tiles; none if no later loop loads any of them."""
+    loops = [LoopLoads(each.loop, list(compress(each.loads, chosen))) for each in repeated.loops]
+    later = [each for each in loops[1:] if any(load is not None for load in each.loads)]
+    return RepeatedLoads(loops[0], later) if later else None
+
+
+def _engine(load: PrefetchableLoad | None) -> CopyEngine | None:
+    """What brings a tile to shared memory such that each thread reads its own, if anything does."""
+    if load is None or not isinstance(load.load, TileLoad):
+        return None
+    layout = maybe_layout_of(load.load.results[0])
+    if layout is None or layout.replicas():
+        return None
+    plan = plan_stage(load.load)
+    return plan.engine if plan.is_private else None
+
+
+def _tile_loads(each: LoopLoads) -> list[TileLoad]:
+    return [load.load for load in each.loads if load and isinstance(load.load, TileLoad)]
+
+
+def _resident_blocks(function: FuncOp, bytes: int) -> int:
+    """The blocks of an SM that load enough if each loads some bytes, or as many as are asked for.
+
+    Trip counts are dynamic, and shared memory is not: short rows need as many blocks as before.
+    """
+    threads, spec = threads_of(function), function.kernel_spec
+    least, most = -(-LEAST_THREADS // threads), -(-MOST_THREADS // threads)
+    asked = spec.occupancy if spec else None
+    return max(least, min(-(-IN_FLIGHT // bytes), most), asked or 1)
+
+
+def _free_bytes(function: FuncOp, blocks: int) -> int:
+    """The shared memory for tiles of a block, if some blocks are resident on an SM."""
+    arch = target_of(function)
+    if arch is None:
+        return 0
+    share = arch.limits.shared // blocks - SHARED_RESERVED
+    ops = list(function.walk())
+    scratch = max([scratch_bytes(op) for op in ops])
+    others = sum([allocated_bytes(op) for op in ops])
+    return max(min(share, arch.static_shared) - 2 * aligned(scratch, LINE) - others, 0)
+
+
+def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:
+    """Why tiles of a loop are not kept."""
+    if step is None or step <= 0:
+        return "the step is not constant"
+    if capacity < FEWEST_TILES:
+        return f"fewer than {FEWEST_TILES} of a loop fit into the block's share of shared memory"
+    if capacity * step >= 1 << (width_of(loop.step.type) - 1):
+        return "the step is too large"
+    return None
+
+
+def _report(function: FuncOp, loop: ForOp, sink: Sink, kind: str, text: str) -> None:
+    if sink.wants_remarks:
+        name, location = "RemarkKeptTiles", loop.location
+        remark = Remark(kind, MEMORY, name, text, KeepTiles.name, function.sym_name, location)
+        sink.remark(remark)

@@ -20,7 +20,7 @@ from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
     "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
-    "tma-stores=0..1"
+    "tma-stores=0..1 or warps=0|4|8|16"
 )
 
 
@@ -36,6 +36,7 @@ CHOICES: Final = (
     ("agents=0", "agents=0"),
     ("agents=1,multicast=0", "agents=1 multicast=0"),
     ("agents=1,tma-stores=1", "agents=1 tma-stores=1"),
+    ("warps=8,stages=3", "warps=8 stages=3"),
 ])  # fmt: skip
 def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     assert parse_schedule(text) == options
@@ -45,6 +46,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     "stages", "stages=", "stages=9", "stages=-1", "stages=two", "stages=1.5", "in-flight=2",
     "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
     "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
+    "warps=2", "warps=12", "warps=32", "warps=",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
     message = f"expected a schedule of {CHOICES}, got '{pair}'"
@@ -123,6 +125,7 @@ def test_each_pass_gets_the_options_that_it_has() -> None:
     ("k-parts=4", ["refine-k-loops{k-parts=4}"]),
     ("in-flight=1", ["schedule-loops{in-flight=1}"]),
     ("agents=1", ["schedule-loops{agents=1}"]),
+    ("warps=8", ["override-warps{warps=8}"]),
 ])  # fmt: skip
 def test_a_pass_without_options_has_no_braces(schedule: str, expected: list[str]) -> None:
     steps = passes_to("nv_tileas", "sm_90", schedule=schedule).split(",")

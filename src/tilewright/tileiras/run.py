@@ -71,6 +71,7 @@ def version_text() -> str:
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
     schedule = os.environ.get(VARIABLE)
+    records = _records_stamp()
     # Front ends parse a number of this form to detect the supported Tile IR version.
     tile_ir = f"Tile IR V{spell(NEWEST)}.0"
     lines = (
@@ -79,9 +80,20 @@ def version_text() -> str:
         f"Digest {identity()}",
         f"LLVM and ptxas {sha256(stamp).hexdigest()[:16]}",
         *([f"Schedule {schedule}"] if schedule else []),
+        *([f"Tuned {records}"] if records else []),
         tile_ir,
     )
     return "\n".join(lines)
+
+
+def _records_stamp() -> str:
+    from tilewright.emit.toolchain import has_records  # noqa: PLC0415
+
+    if not has_records():
+        return ""
+    from tilewright.driver.tuning.records import records_stamp  # noqa: PLC0415
+
+    return records_stamp()
 
 
 def _our_bug(error: Exception) -> int:
@@ -181,6 +193,7 @@ def _compile(job: Job, data: bytes) -> bytes:
     from tilewright.driver.cache import cached  # noqa: PLC0415
     from tilewright.driver.schedules import environment_schedule  # noqa: PLC0415
     from tilewright.driver.settings import Settings  # noqa: PLC0415
+    from tilewright.driver.tuning.lookup import tuned  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     settings = Settings(
@@ -191,6 +204,8 @@ def _compile(job: Job, data: bytes) -> bytes:
         job.sanitize,
         environment_schedule(),
     )
+    choice = tuned(settings, data, job.file)
+    settings = choice.settings
     if not job.remarks.wanted:
         made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)
         assert made.cubin is not None
@@ -200,7 +215,7 @@ def _compile(job: Job, data: bytes) -> bytes:
     cubin, remarks = cached_remarks(
         data, job.file, settings, lambda: _remarked(job, data, settings), _warn
     )
-    _show(job.remarks, remarks)
+    _show(job.remarks, [*choice.remarks, *remarks])
     return cubin
 
 

@@ -19,6 +19,7 @@ from tilewright.driver.cli.options import (
 from tilewright.driver.cli.results import (
     KEPT,
     UNCACHED,
+    ignores_records,
     resource_table,
     result_of,
     show_remarks,
@@ -28,6 +29,7 @@ from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.driver.tuning.lookup import Tuned, tuned
 from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL
 from tilewright.target.arch import ARCHES, find_arch
 
@@ -71,7 +73,8 @@ COMMAND: Final = Command(
         ),
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
-        Option("--no-cache", help="neither read nor write the compilation cache"),
+        Option("--no-cache", help="use neither the compilation cache nor tuning records"),
+        Option("--no-tuned", help="ignore what `tilewright tune` has chosen for the program"),
         *INSTRUMENT_OPTIONS,
     ),
     "examples:\n"
@@ -99,6 +102,8 @@ def run(arguments: Arguments) -> int:
     if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
     data, name = read_input(arguments.file)
+    choice = Tuned(settings) if ignores_records(arguments) else tuned(settings, data, name)
+    settings = choice.settings
     if stage in KEPT and not any(map(arguments.flag, ("no-cache", *UNCACHED))):
         made = cached(
             data, name, settings, stage,
@@ -107,7 +112,7 @@ def run(arguments: Arguments) -> int:
         result = result_of(made)
     else:
         result, made = _compiled(arguments, data, name, settings, stage)
-    show_remarks(made.remarks)
+    show_remarks([*choice.diagnostics, *made.remarks])
     if arguments.flag("resources"):
         print(resource_table(list(made.entries.values())), file=sys.stderr)
     write_output(arguments["output"], result)

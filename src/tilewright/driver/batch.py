@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -129,7 +129,7 @@ class WorkerPool:
             Thread(target=self._serve, args=(each,), daemon=True) for each in self._workers
         ]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
+    def answers(self, requests: Sequence[Request]) -> Generator[tuple[Request, Answer]]:
         """Yield answers in completion order; closing the generator kills the workers."""
         for each in (*requests, *[None] * len(self._threads)):
             self._requests.put(each)

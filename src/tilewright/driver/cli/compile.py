@@ -41,6 +41,15 @@ if TYPE_CHECKING:
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
 """The stage implied by the suffix of the output."""
 
+TENSOR_MAPS: Final = Option(
+    "--tensor-maps",
+    choices=ENCODERS,
+    default=KERNEL,
+    help="what encodes tensor maps: the kernel (default), for any launcher; or the launcher, which "
+    "passes them as parameters after the arguments, as tilewright.launch does",
+)
+"""An option of `compile` and `tune`."""
+
 COMMAND: Final = Command(
     "compile",
     "Compile a program for a GPU: Tile IR, or text of any level below it.",
@@ -63,14 +72,7 @@ COMMAND: Final = Command(
         Option("--device-debug", help="emit full debug information for a debugger, with -O0"),
         SANITIZE,
         SCHEDULE,
-        Option(
-            "--tensor-maps",
-            choices=ENCODERS,
-            default=KERNEL,
-            help="what encodes tensor maps: the kernel (default), for any launcher; or the "
-            "launcher, which passes them as parameters after the arguments, as tilewright.launch "
-            "does",
-        ),
+        TENSOR_MAPS,
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
         Option("--no-cache", help="use neither the compilation cache nor tuning records"),

@@ -7,11 +7,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.cache import Cache, digest_of
+from tilewright.driver.tuning.records import load_record, record_key, record_store
 from tilewright.support.identity import identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tilewright.driver.settings import Settings
+    from tilewright.driver.store import Store
+    from tilewright.driver.tuning.records import TuningRecord
     from tilewright.ir.operation import Operation
 
 TUNABLE: Final = ("cuda_tile", "nv_tileaa")
@@ -68,3 +72,20 @@ def _digest(program: Operation) -> str:
     if "sym_name" in program.attributes:
         program.attributes["sym_name"] = StringAttr("kernels")
     return digest_of((), print_op(program, generic=True).encode("utf-8", "surrogatepass"))
+
+
+def find_record(settings: Settings, module: Operation, kernel: str) -> TuningRecord | None:
+    """The record of one kernel of a program."""
+    store = record_store()
+    if store is None:
+        return None
+    return load_record(store, record_key(dict(kernel_digests(module))[kernel], settings))
+
+
+def put_record(settings: Settings, module: Operation, record: TuningRecord) -> Store | None:
+    """Store the record of a kernel; None if the cache is off. Raises `OSError`."""
+    store = record_store()
+    if store is not None:
+        digest = dict(kernel_digests(module))[record.kernel]
+        store.put(record_key(digest, settings), record.pack())
+    return store

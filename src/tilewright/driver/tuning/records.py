@@ -27,7 +27,8 @@ METERS: Final = (GPU, EMULATOR)
 """What a schedule can be chosen by: time on a GPU, or counts of the PTX emulator."""
 
 FIELDS: Final = {
-    **dict.fromkeys(("kernel", "arch", "schedule", "meter", "unit", "device", "date"), str),
+    **dict.fromkeys(("kernel", "arch", "schedule", "meter", "unit", "device"), str),
+    **dict.fromkeys(("date", "compiler"), str),
     **dict.fromkeys(("cost", "default_cost", "seconds"), (int, float)),
     "candidates": int,
 }
@@ -52,6 +53,8 @@ class TuningRecord(NamedTuple):
     seconds: float
     """How long tuning took."""
     date: str
+    compiler: str
+    """The identity of the compiler, of which the key is a digest."""
 
     def pack(self) -> bytes:
         """Serialize."""

@@ -119,7 +119,7 @@ def test_without_time_there_is_the_compilers_choice(run: Run, add: list[str]) ->
     tuned = run(*add, "--limit", "0")
     assert tuned.code == 0
     assert "1 measured, 1 tried in " in tuned.out
-    assert "then the time was up" in tuned.out
+    assert "then the limit was reached" in tuned.out
 
 
 def test_nothing_is_stored_on_request_or_without_a_cache(

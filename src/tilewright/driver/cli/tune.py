@@ -143,7 +143,7 @@ def _show(tuning: Tuning, *, stored: bool, is_interrupted: bool) -> None:
     if tuner.job.meter == EMULATOR:
         write_line("these are counts of the PTX emulator, no times")
     taken = f"{len(tuner.measured())} measured, {len(tuner.rows)} tried in {tuner.seconds:.1f} s"
-    end = "" if tuner.is_complete else ", then the time was up"
+    end = "" if tuner.is_complete else ", then the limit was reached"
     write_line(f"{taken}{', interrupted' if is_interrupted else end}, on {tuning.device.name}")
     if stored:
         write_line(_stored(tuner))

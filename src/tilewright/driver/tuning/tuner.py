@@ -25,6 +25,8 @@ BEAM: Final = 3
 NEAR: Final = 1.05
 """The cost, relative to the best one, up to which a schedule is tried further."""
 FINALISTS: Final = 4
+MOST_MEASURED: Final = 200
+"""Schedules that are measured at most: a process keeps 256 kernels loaded on a GPU."""
 
 MEASURED: Final = "measured"
 SAME: Final = "same code"
@@ -142,7 +144,7 @@ class Tuner:
         return [row for row in rows[:BEAM] if row.cost <= NEAR * rows[0].cost]
 
     def _is_over(self) -> bool:
-        return self.seconds >= self._limit
+        return self.seconds >= self._limit or len(self.measured()) >= MOST_MEASURED
 
     def _measure_default(self) -> None:
         trial = self._backend.first()

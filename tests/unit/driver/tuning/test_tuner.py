@@ -8,6 +8,7 @@ import pytest
 
 from tilewright.driver.batch_worker import Answer
 from tilewright.driver.compilation_result import CompilationResult
+from tilewright.driver.tuning import tuner as module
 from tilewright.driver.tuning.job import Job, Trial
 from tilewright.driver.tuning.search import options_of
 from tilewright.driver.tuning.tuner import FAILED, MEASURED, REJECTED, SAME, Admit, Tuner
@@ -237,3 +238,10 @@ def test_progress_is_reported() -> None:
     tuner.run()
     count = reports[0][1]
     assert reports == [(0, count), (1, count), (2, count), (3, count)]
+
+
+def test_it_stops_after_many_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_MEASURED", 5)
+    tuner = tuned(Invented(bowl))
+    assert len(tuner.measured()) == 5
+    assert not tuner.is_complete

@@ -181,7 +181,7 @@ def compile_files(
     """
     cache = cache or Cache(None)
     requests: list[Request] = []
-    remarks: dict[str, list[Diagnostic]] = {}
+    choices: dict[str, Tuned] = {}
     for path in paths:
         try:
             data, name = read_input(path)
@@ -190,19 +190,26 @@ def compile_files(
             continue
         choice = tuned(settings, data, name) if use_records else Tuned(settings)
         request = Request(data, name, choice.settings, emit)
-        remarks[name] = choice.diagnostics
+        choices[name] = choice
         hit = None if cache.store is None else cache.get(key_of(*request))
         if hit is None:
             requests.append(request)
         else:
-            yield Outcome(path, 0, "", hit, remarks[name])
-    if not requests:
-        return
-    for request, answer in _answers(requests, jobs):
-        made = CompilationResult.unpack(answer.packed) if answer.packed else None
-        if made is not None and answer.maker == identity():
-            cache.put(key_of(*request), made, warn)
-        yield Outcome(request.name, answer.code, answer.message, made, remarks[request.name])
+            yield Outcome(path, 0, "", hit, choice.diagnostics)
+    while requests:
+        failed: list[Request] = []
+        for request, answer in _answers(requests, jobs):
+            choice = choices[request.name]
+            made = CompilationResult.unpack(answer.packed) if answer.packed else None
+            if made is None and choice.is_forced:
+                plain = choices[request.name] = choice.without_record()
+                failed.append(request._replace(settings=plain.settings))
+                continue
+            if made is not None and answer.maker == identity():
+                cache.put(key_of(*request), made, warn)
+            remarks = choice.diagnostics
+            yield Outcome(request.name, answer.code, answer.message, made, remarks)
+        requests = failed
 
 
 def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, Answer]]:

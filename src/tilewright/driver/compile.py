@@ -25,6 +25,7 @@ from tilewright.driver.pipelines import (
 )
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.driver.tuning.lookup import Tuned, compile_tuned
 from tilewright.driver.tuning.lookup import tuned as find_tuned
 from tilewright.ir.instruments import Timing
 from tilewright.ir.operation import Operation
@@ -380,8 +381,12 @@ def compile(
         if not cache:
             return CompiledModule(Stages(program, settings), program.compiled(settings, emit))
         data, name = program.content()
-        choice = find_tuned(settings, data, name, lambda: program.module) if tuned else None
-        chosen = settings if choice is None else choice.settings
-        made = cached(data, name, chosen, emit, lambda: program.compiled(chosen, emit))
-    remarks = [] if choice is None else choice.diagnostics
-    return CompiledModule(Stages(program, chosen), made, remarks)
+
+        def attempt(chosen: Settings) -> CompilationResult:
+            return cached(data, name, chosen, emit, lambda: program.compiled(chosen, emit))
+
+        known = Tuned(settings)
+        if tuned:
+            known = find_tuned(settings, data, name, lambda: program.module)
+        made, choice = compile_tuned(known, attempt)
+    return CompiledModule(Stages(program, choice.settings), made, choice.diagnostics)

@@ -29,7 +29,7 @@ from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
-from tilewright.driver.tuning.lookup import Tuned, tuned
+from tilewright.driver.tuning.lookup import Tuned, compile_tuned, tuned
 from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL
 from tilewright.target.arch import ARCHES, find_arch
 
@@ -105,15 +105,17 @@ def run(arguments: Arguments) -> int:
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
     data, name = read_input(arguments.file)
     choice = Tuned(settings) if ignores_records(arguments) else tuned(settings, data, name)
-    settings = choice.settings
-    if stage in KEPT and not any(map(arguments.flag, ("no-cache", *UNCACHED))):
+
+    def attempt(settings: Settings) -> tuple[bytes, CompilationResult]:
+        if stage not in KEPT or any(map(arguments.flag, ("no-cache", *UNCACHED))):
+            return _compiled(arguments, data, name, settings, stage)
         made = cached(
             data, name, settings, stage,
             lambda: _compiled(arguments, data, name, settings, stage)[1], warn,
         )  # fmt: skip
-        result = result_of(made)
-    else:
-        result, made = _compiled(arguments, data, name, settings, stage)
+        return result_of(made), made
+
+    (result, made), choice = compile_tuned(choice, attempt)
     show_remarks([*choice.diagnostics, *made.remarks])
     if arguments.flag("resources"):
         print(resource_table(list(made.entries.values())), file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from tilewright.emit.toolchain import has_records
 from tilewright.support.diagnostics import Diagnostic, Error, Severity
@@ -24,11 +24,38 @@ class Tuned(NamedTuple):
 
     settings: Settings
     remarks: tuple[Remark, ...] = ()
+    is_forced: bool = False
+    """Whether the schedule of the settings is that of a record."""
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The remarks as the command line prints them."""
         return [Diagnostic(each.text, severity=Severity.REMARK) for each in self.remarks]
+
+    def without_record(self) -> Tuned:
+        """The same without the schedule of the record, with which the program does not compile."""
+        remarks = tuple(_failed(each.function) for each in self.remarks)
+        return Tuned(self.settings._replace(schedule=""), remarks)
+
+
+T = TypeVar("T")
+
+
+def compile_tuned(
+    choice: Tuned, attempt: Callable[[Settings], T], failure: type[Exception] = Error
+) -> tuple[T, Tuned]:
+    """Compile as a record says; if that raises `failure`, without the record.
+
+    Kernels were compiled with their schedule when they were tuned, but without debug information,
+    for instance. Returns the settings that were used, too.
+    """
+    if not choice.is_forced:
+        return attempt(choice.settings), choice
+    try:
+        return attempt(choice.settings), choice
+    except failure:
+        plain = choice.without_record()
+        return attempt(plain.settings), plain
 
 
 def tuned(
@@ -71,7 +98,7 @@ def _applied(settings: Settings, records: dict[str, TuningRecord | None]) -> Tun
                                      if each.schedule))  # fmt: skip
     [schedule] = schedules
     remarks = tuple(_used(kernel, each) for kernel, each in known.items())
-    return Tuned(settings._replace(schedule=schedule), remarks)
+    return Tuned(settings._replace(schedule=schedule), remarks, is_forced=True)
 
 
 def _used(kernel: str, record: TuningRecord) -> Remark:
@@ -84,6 +111,11 @@ def _unused(kernel: str) -> Remark:
         f"'@{kernel}' is not compiled as tuned: other kernels of the program are not tuned to the "
         "same schedule"
     )
+    return _remark("missed", kernel, text)
+
+
+def _failed(kernel: str) -> Remark:
+    text = f"'@{kernel}' is not compiled as tuned: it does not compile with that schedule"
     return _remark("missed", kernel, text)
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scheduled_loops import matmul
 from tuned_programs import SETTINGS, enable_cache, tune_to
 
 import tilewright
-from tilewright.driver import cli
+from tilewright.driver import batch, cli
+from tilewright.driver import compile as compile_module
+from tilewright.driver.batch_worker import Answer, Request
+from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.settings import Settings
 from tilewright.driver.tuning import kernel_digests as digests_module
 from tilewright.driver.tuning.lookup import tuned
+from tilewright.support.identity import identity
 from tilewright.target.arch import ARCHES
 from tilewright.tileiras import run as tileiras
 
@@ -195,3 +201,59 @@ def test_no_cache_no_records(monkeypatch: pytest.MonkeyPatch) -> None:
     tune_to(GEMM, "stages=5")
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
     assert schedule_of(GEMM) == ""
+
+
+UNUSABLE = "'@k' is not compiled as tuned: it does not compile with that schedule"
+
+
+@pytest.fixture
+def unusable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no program compile with the schedule of the record."""
+    tune_to(GEMM, "stages=5")
+    passes = compile_module.passes_to
+
+    def failing(*arguments: Any, schedule: str = "", **options: Any) -> str:
+        if schedule:
+            raise tilewright.Unsupported("this schedule")
+        return passes(*arguments, **options)
+
+    monkeypatch.setattr(compile_module, "passes_to", failing)
+
+
+@pytest.mark.usefixtures("unusable")
+def test_a_record_never_breaks_a_program(
+    source: Path, tmp_path: Path, ptxas: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tilewright.compile(GEMM)
+    kernel = tilewright.compile(GEMM, cache=True)
+    assert kernel.cubin == own.cubin
+    assert UNUSABLE in [remark.message for remark in kernel.remarks]
+    assert "producer_copy" in lowered(source)
+    assert UNUSABLE in capsys.readouterr().err
+    bytecode, made = tmp_path / "gemm.tileirbc", tmp_path / "gemm.cubin"
+    bytecode.write_bytes(tilewright.write_bytecode(tilewright.read(GEMM)))
+    assert tileiras.main([str(bytecode), "--gpu-name", "sm_90", "-o", str(made)]) == 0
+    assert made.read_bytes() == own.cubin
+
+
+@pytest.mark.usefixtures("unusable")
+def test_a_forced_schedule_that_fails_is_an_error(source: Path) -> None:
+    with pytest.raises(tilewright.Unsupported, match="this schedule"):
+        tilewright.compile(GEMM, cache=True, schedule="stages=5")
+
+
+def test_nor_does_it_break_many_files(monkeypatch: pytest.MonkeyPatch, source: Path) -> None:
+    tune_to(GEMM, "stages=5")
+    served: list[str] = []
+
+    def answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, Answer]]:
+        for request in requests:
+            served.append(request.settings.schedule)
+            made = CompilationResult("sm_90", "ptx", None, (), []).pack()
+            code = 3 if request.settings.schedule else 0
+            yield request, Answer(code, "", b"" if code else made, identity())
+
+    monkeypatch.setattr(batch, "_answers", answers)
+    [outcome] = batch.compile_files([str(source)], SETTINGS, "ptx", jobs=1, use_records=True)
+    assert served == ["stages=5", ""]
+    assert (outcome.code, [remark.message for remark in outcome.remarks]) == (0, [UNUSABLE])

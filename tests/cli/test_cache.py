@@ -156,7 +156,7 @@ def test_off(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_actions(run: Run) -> None:
     result = run("cache", "burn")
     assert result.code == 2
-    assert "expected show or clear, found 'burn'" in result.err
+    assert "expected show, clear or tuned, found 'burn'" in result.err
     assert "expected one ACTION, found 2" in run("cache", "show", "clear").err
 
 

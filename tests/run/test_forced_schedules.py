@@ -67,6 +67,7 @@ class Case(NamedTuple):
 def cases() -> list[object]:
     schedules = [f"stages={s},in-flight={f}" for s, f in product((1, 2, 3, 4), (0, 1))]
     schedules += ["k-parts=2", "stages=3,in-flight=1,k-parts=4", "stages=4,in-flight=0,k-parts=8"]
+    schedules += ["warps=4,agents=0", "warps=8,agents=0", "stages=3,warps=16"]
     chosen = [*product(PROGRAMS, schedules, ARCHES), *product(WGMMA, AGENTS, ARCHES[:1])]
     chosen += product(("attention",), ROTATED, ARCHES)
     return [

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -17,12 +17,14 @@ from tilewright.driver.batch_worker import Answer, Request, read_value, send_req
 from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.files import FileError, read_input
+from tilewright.driver.tuning.lookup import Tuned, tuned
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.identity import identity
 from tilewright.support.interpreter import command_of
 
 if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
+    from tilewright.support.diagnostics import Diagnostic
 
 UNREADABLE: Final = 2
 CRASHED: Final = 70
@@ -38,6 +40,8 @@ class Outcome(NamedTuple):
     message: str
     """Diagnostics for standard error."""
     made: CompilationResult | None = None
+    remarks: Sequence[Diagnostic] = ()
+    """On the use of a tuning record."""
 
 
 class Worker:
@@ -125,7 +129,7 @@ class WorkerPool:
             Thread(target=self._serve, args=(each,), daemon=True) for each in self._workers
         ]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
+    def answers(self, requests: Sequence[Request]) -> Generator[tuple[Request, Answer]]:
         """Yield answers in completion order; closing the generator kills the workers."""
         for each in (*requests, *[None] * len(self._threads)):
             self._requests.put(each)
@@ -166,27 +170,46 @@ def compile_files(
     jobs: int,
     cache: Cache | None = None,
     warn: Callable[[str], object] | None = None,
+    use_records: bool = False,
 ) -> Iterator[Outcome]:
     """Compile files and yield their outcomes in completion order.
+
+    `use_records` compiles each file as a tuning record says, if there is one.
 
     Cache hits are yielded first and need no worker. Only this process writes the cache, so
     workers may be killed at any time.
     """
     cache = cache or Cache(None)
     requests: list[Request] = []
+    choices: dict[str, Tuned] = {}
     for path in paths:
-        outcome = _look_up(path, settings, emit, cache)
-        if isinstance(outcome, Outcome):
-            yield outcome
+        try:
+            data, name = read_input(path)
+        except FileError as error:
+            yield Outcome(path, UNREADABLE, f"tilewright: {error}")
+            continue
+        choice = tuned(settings, data, name) if use_records else Tuned(settings)
+        request = Request(data, name, choice.settings, emit)
+        choices[name] = choice
+        hit = None if cache.store is None else cache.get(key_of(*request))
+        if hit is None:
+            requests.append(request)
         else:
-            requests.append(outcome)
-    if not requests:
-        return
-    for request, answer in _answers(requests, jobs):
-        made = CompilationResult.unpack(answer.packed) if answer.packed else None
-        if made is not None and answer.maker == identity():
-            cache.put(key_of(*request), made, warn)
-        yield Outcome(request.name, answer.code, answer.message, made)
+            yield Outcome(path, 0, "", hit, choice.diagnostics)
+    while requests:
+        failed: list[Request] = []
+        for request, answer in _answers(requests, jobs):
+            choice = choices[request.name]
+            made = CompilationResult.unpack(answer.packed) if answer.packed else None
+            if made is None and choice.is_forced:
+                plain = choices[request.name] = choice.without_record()
+                failed.append(request._replace(settings=plain.settings))
+                continue
+            if made is not None and answer.maker == identity():
+                cache.put(key_of(*request), made, warn)
+            remarks = choice.diagnostics
+            yield Outcome(request.name, answer.code, answer.message, made, remarks)
+        requests = failed
 
 
 def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, Answer]]:
@@ -197,17 +220,6 @@ def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, 
         raise Unsupported(
             f"many files at once without processes and their folder: {reason}"
         ) from error
-
-
-def _look_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcome | Request:
-    """Look a file up in the cache; return its outcome, or the request to compile it."""
-    try:
-        data, name = read_input(path)
-    except FileError as error:
-        return Outcome(path, UNREADABLE, f"tilewright: {error}")
-    request = Request(data, name, settings, emit)
-    hit = None if cache.store is None else cache.get(key_of(*request))
-    return request if hit is None else Outcome(path, 0, "", hit)
 
 
 def processors() -> int:

@@ -73,11 +73,12 @@ def main() -> int:
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while value := read_value(source):
-        write_value(target, _answer(*value))
+        write_value(target, answer_request(*value))
     return 0
 
 
-def _answer(data: bytes, name: str, options: tuple[Any, ...], emit: str) -> Answer:
+def answer_request(data: bytes, name: str, options: tuple[Any, ...], emit: str) -> Answer:
+    """Compile a program whose options are those of `send_request`."""
     from tilewright.driver.cli import guarded  # noqa: PLC0415
     from tilewright.support.identity import identity  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415

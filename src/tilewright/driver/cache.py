@@ -6,7 +6,7 @@ A hit loads neither the compiler nor LLVM, and does not parse the program.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -135,6 +135,11 @@ def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
     if not is_bytecode(data):
         # Locations in text contain its name: in debug information, assertions and remarks.
         parts.append(name)
+    return digest_of(parts, data)
+
+
+def digest_of(parts: Sequence[str], data: bytes = b"") -> str:
+    """Return a digest of texts and data; length prefixes make the encoding injective."""
     digest = sha256()
     for part in [each.encode("utf-8", "surrogateescape") for each in parts]:
         digest.update(b"%d " % len(part) + part)

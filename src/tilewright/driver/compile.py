@@ -25,6 +25,8 @@ from tilewright.driver.pipelines import (
 )
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.driver.tuning.lookup import Tuned, compile_tuned
+from tilewright.driver.tuning.lookup import tuned as find_tuned
 from tilewright.ir.instruments import Timing
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -84,15 +86,17 @@ class CompiledModule:
 
     __slots__ = ("_made", "arch", "entries", "plans", "remarks", "stages")
 
-    def __init__(self, stages: Stages, made: CompilationResult) -> None:
+    def __init__(
+        self, stages: Stages, made: CompilationResult, remarks: Sequence[Diagnostic] = ()
+    ) -> None:
         self.arch = made.arch
         self.stages = stages
         """The program as text at each stage of the lowering pipeline."""
         self._made = made
         self.entries = {name: Entry(name, each) for name, each in made.entries.items()}
         """The kernels by name."""
-        self.remarks = made.remarks
-        """Remarks of the passes and of ptxas."""
+        self.remarks = [*remarks, *made.remarks]
+        """Remarks of the passes and of ptxas, and on the use of a tuning record."""
         self.plans: dict[str | None, object] = {}
         """Launch plans by entry name, cached between launches."""
 
@@ -342,12 +346,14 @@ def compile(
     schedule: str = "",
     tensor_maps: str = KERNEL,
     cache: bool = False,
+    tuned: bool = True,
 ) -> CompiledModule:
     """Compile a program for a GPU.
 
     `source` is Tile IR or text of a level below it: bytecode, text, a path or a module, which
     stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin nor entries.
-    With `cache` the result is stored in the compilation cache on disk and reused. `schedule`
+    With `cache` the result is stored in the compilation cache on disk and reused, and the choices
+    of `tilewright tune` for the program are used, unless `tuned` is false. `schedule`
     forces the software pipelines of loops, such as `"stages=3,in-flight=0"`. With
     `tensor_maps="parameters"` tensor maps are parameters of a kernel after its own arguments, where
     they are of arguments and constants: `tilewright.launch` encodes and passes them, other
@@ -372,9 +378,15 @@ def compile(
     )
     with CollectorPause():
         program = Program(source)
+        if not cache:
+            return CompiledModule(Stages(program, settings), program.compiled(settings, emit))
+        data, name = program.content()
 
-        def make() -> CompilationResult:
-            return program.compiled(settings, emit)
+        def attempt(chosen: Settings) -> CompilationResult:
+            return cached(data, name, chosen, emit, lambda: program.compiled(chosen, emit))
 
-        made = cached(*program.content(), settings, emit, make) if cache else make()
-    return CompiledModule(Stages(program, settings), made)
+        known = Tuned(settings)
+        if tuned:
+            known = find_tuned(settings, data, name, lambda: program.module)
+        made, choice = compile_tuned(known, attempt)
+    return CompiledModule(Stages(program, choice.settings), made, choice.diagnostics)

@@ -10,7 +10,7 @@ from tilewright.driver.compile import compile
 from tilewright.driver.map_parameters import MapArguments
 from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging
-from tilewright.ptxsim import Module
+from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.tensor_map import TensorMap
 from tilewright.reference.launch import find_entry, full_grid
 from tilewright.support.tensor_map_parameters import PARAMETERS
@@ -103,8 +103,12 @@ def run_ptx(
     check: bool = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
-) -> None:
-    """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments."""
+    profile: bool = False,
+) -> Counters:
+    """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments.
+
+    Returns the counters of the launch; `profile` counts bank conflicts, too.
+    """
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
     staging = Staging(EmulatedMemory(module))
@@ -115,10 +119,14 @@ def run_ptx(
     output: list[str] = []
     blocks = full_grid(grid)
     try:
-        module.launch(kernel.sym_name, blocks, 1, passed, check=check, seed=seed, output=output)
+        counters = module.launch(
+            kernel.sym_name, blocks, 1, passed,
+            check=check, seed=seed, output=output, profile=profile,
+        )  # fmt: skip
     finally:
         (write or sys.stdout.write)("".join(output))
     staging.copy_back()
+    return counters
 
 
 def encode_map(map: TensorMapParameter, tensor: BoundTensor) -> bytes:

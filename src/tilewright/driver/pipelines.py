@@ -50,6 +50,7 @@ PASSES: Final = {
     "order-warpgroups": "tilewright.transforms.nv_tileas.order_warpgroups:OrderWarpgroups",
     "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
+    "override-warps": "tilewright.transforms.nv_tileaa.override_warps:OverrideWarps",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
@@ -112,7 +113,7 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 class Step:
     """A pass of the lowering pipeline, and the conditions under which it runs."""
 
-    __slots__ = ("passes_maps", "reorders_accesses", "since", "text")
+    __slots__ = ("forced", "passes_maps", "reorders_accesses", "since", "text")
 
     def __init__(
         self,
@@ -121,6 +122,7 @@ class Step:
         *,
         reorders_accesses: bool = False,
         passes_maps: bool = False,
+        forced: bool = False,
     ) -> None:
         self.text = text
         """The pass in a textual pipeline; `$arch` is replaced by the target, `$schedule` by its
@@ -131,10 +133,15 @@ class Step:
         """Whether it separates accesses from their bounds checks."""
         self.passes_maps = passes_maps
         """Whether it is only for kernels to which the launcher passes tensor maps."""
+        self.forced = forced
+        """Whether it runs only if a forced schedule has an option of it."""
 
-    def runs(self, opt_level: int, *, checked: bool, map_parameters: bool) -> bool:
+    def runs(
+        self, opt_level: int, *, checked: bool, map_parameters: bool, schedule: str = ""
+    ) -> bool:
         """Whether it runs at an optimization level, with or without bounds checks."""
         is_wanted = map_parameters or not self.passes_maps
+        is_wanted = is_wanted and (not self.forced or bool(_options(self.text, schedule)))
         return is_wanted and self.since <= opt_level and not (checked and self.reorders_accesses)
 
 
@@ -157,6 +164,7 @@ LOWERING_PIPELINE: Final = {
     "nv_tileas": (
         Step("inline-calls"),
         Step("check-resources"),
+        Step("override-warps{$schedule}", since=2, reorders_accesses=True, forced=True),
         Step("expand-dots"),
         Step("order-blocks", since=2),
         Step("distribute-over-cluster", since=1, reorders_accesses=True),
@@ -200,6 +208,7 @@ LOWERING_PIPELINE: Final = {
 SCHEDULE_OPTIONS: Final = {
     "prefetch-loads": ("kept-tiles",),
     "keep-tiles": ("kept-tiles",),
+    "override-warps": ("warps",),
     "refine-k-loops": ("k-parts",),
     "rotate-dots": ("rotate",),
     "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores"),
@@ -223,7 +232,7 @@ def passes_to(
     steps = (
         step
         for step in LOWERING_PIPELINE[level]
-        if step.runs(opt_level, checked=checked, map_parameters=map_parameters)
+        if step.runs(opt_level, checked=checked, map_parameters=map_parameters, schedule=schedule)
     )
     texts = [step.text.replace("{$schedule}", _options(step.text, schedule)) for step in steps]
     return ",".join(texts).replace("$arch", arch)

@@ -5,19 +5,23 @@ into the next iteration, as far as the loop allows it. `k-parts=2` splits each i
 over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
 these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `rotate=1` puts
 the last dot of an iteration, if it depends on another, into the next one. `kept-tiles=8` keeps at
-most eight tiles of a loop in shared memory for later loops.
+most eight tiles of a loop in shared memory for later loops. `warps=8` sets the number of warps of a
+block, producers not counted.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tilewright.support.diagnostics import fail
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
 """The environment variable with the schedule of compilations under cuTile."""
-CHOICES: Final = {
+CHOICES: Final[dict[str, Sequence[int]]] = {
     "stages": range(9),
     "in-flight": range(2),
     "k-parts": range(9),
@@ -26,6 +30,7 @@ CHOICES: Final = {
     "tma-stores": range(2),
     "rotate": range(2),
     "kept-tiles": range(33),
+    "warps": (0, 4, 8, 16),
 }
 """The values of each option."""
 
@@ -37,10 +42,17 @@ def parse_schedule(text: str) -> str:
         name, _, number = pair.partition("=")
         allowed = CHOICES.get(name)
         if allowed is None or not number.isdecimal() or int(number) not in allowed:
-            choices = " or ".join(f"{key}={each[0]}..{each[-1]}" for key, each in CHOICES.items())
+            choices = " or ".join(f"{key}={_spell(each)}" for key, each in CHOICES.items())
             fail(f"expected a schedule of {choices}, got '{pair}'")
         options.append(f"{name}={int(number)}")
     return " ".join(options)
+
+
+def _spell(values: Sequence[int]) -> str:
+    """The values of an option in a diagnostic."""
+    if isinstance(values, range):
+        return f"{values[0]}..{values[-1]}"
+    return "|".join(map(str, values))
 
 
 def environment_schedule() -> str:

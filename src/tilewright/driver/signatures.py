@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileaa import misc as nv_tileaa_misc
 from tilewright.dialects.nv_tileaa import predicates as nv_tileaa
 from tilewright.dialects.nv_tileaa import types as nv_tileaa_types
 from tilewright.dialects.nv_tileaa import view as nv_tileaa_view
+from tilewright.driver.kernel_isolation import keep_kernel
 from tilewright.ir.effects import is_effect_free, may_write
 from tilewright.ir.types import TF32, FloatType, IndexType, IntegerType, TensorType
 from tilewright.reference.launch import find_entry
@@ -60,12 +61,7 @@ def signature_of(program: Operation, name: str | None) -> Signature:
 
 def isolate_kernel(program: Operation, entry: str | None) -> Operation:
     """Clone a program with a single kernel, so that the others are not compiled."""
-    name = find_entry(program, entry).sym_name
-    copy = program.clone()
-    for other in kernels(copy):
-        if other.sym_name != name:
-            other.erase()
-    return copy
+    return keep_kernel(program, find_entry(program, entry).sym_name)
 
 
 def kernels_of(program: Operation) -> list[AnyKernel]:

@@ -127,3 +127,13 @@ def cache_folder() -> str:
     # Never create a folder named `~`; without a home, use a path that cannot be created.
     expanded = os.path.expanduser(folder)
     return os.path.join(os.devnull, "tilewright") if expanded.startswith("~") else expanded
+
+
+def records_folder() -> str:
+    """Return the folder of tuning records, which may not exist: most users have none."""
+    return os.path.join(cache_folder(), "tuned")
+
+
+def has_records() -> bool:
+    """Whether there may be tuning records."""
+    return os.path.isdir(records_folder())

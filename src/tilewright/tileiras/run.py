@@ -71,6 +71,7 @@ def version_text() -> str:
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
     schedule = os.environ.get(VARIABLE)
+    records = _records_stamp()
     # Front ends parse a number of this form to detect the supported Tile IR version.
     tile_ir = f"Tile IR V{spell(NEWEST)}.0"
     lines = (
@@ -79,9 +80,20 @@ def version_text() -> str:
         f"Digest {identity()}",
         f"LLVM and ptxas {sha256(stamp).hexdigest()[:16]}",
         *([f"Schedule {schedule}"] if schedule else []),
+        *([f"Tuned {records}"] if records else []),
         tile_ir,
     )
     return "\n".join(lines)
+
+
+def _records_stamp() -> str:
+    from tilewright.emit.toolchain import has_records  # noqa: PLC0415
+
+    if not has_records():
+        return ""
+    from tilewright.driver.tuning.records import records_stamp  # noqa: PLC0415
+
+    return records_stamp()
 
 
 def _our_bug(error: Exception) -> int:
@@ -181,6 +193,7 @@ def _compile(job: Job, data: bytes) -> bytes:
     from tilewright.driver.cache import cached  # noqa: PLC0415
     from tilewright.driver.schedules import environment_schedule  # noqa: PLC0415
     from tilewright.driver.settings import Settings  # noqa: PLC0415
+    from tilewright.driver.tuning.lookup import compile_tuned, tuned  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     settings = Settings(
@@ -191,17 +204,25 @@ def _compile(job: Job, data: bytes) -> bytes:
         job.sanitize,
         environment_schedule(),
     )
-    if not job.remarks.wanted:
+
+    def attempt(settings: Settings) -> tuple[bytes, list[Remark]]:
+        if job.remarks.wanted:
+            return _with_remarks(job, data, settings)
         made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)
         assert made.cubin is not None
-        return made.cubin
+        return made.cubin, []
+
+    (cubin, remarks), choice = compile_tuned(tuned(settings, data, job.file), attempt, Rejected)
+    if job.remarks.wanted:
+        _show(job.remarks, [*choice.remarks, *remarks])
+    return cubin
+
+
+def _with_remarks(job: Job, data: bytes, settings: Settings) -> tuple[bytes, list[Remark]]:
+    """Return the cubin and all remarks, from the cache or compiled."""
     from tilewright.driver.remarks import cached_remarks  # noqa: PLC0415
 
-    cubin, remarks = cached_remarks(
-        data, job.file, settings, lambda: _remarked(job, data, settings), _warn
-    )
-    _show(job.remarks, remarks)
-    return cubin
+    return cached_remarks(data, job.file, settings, lambda: _remarked(job, data, settings), _warn)
 
 
 def _warn(text: str) -> None:

@@ -11,13 +11,16 @@ from tilewright.driver.cache import DEFAULT_SIZE, HITS, MISSES, SIZE, SWITCH, Ca
 from tilewright.driver.cli.options import Command
 from tilewright.driver.cli.results import warn
 from tilewright.driver.files import FileError, write_line
-from tilewright.emit.toolchain import CACHE_VARIABLE, cache_folder
+from tilewright.driver.tuning.records import all_records, record_store
+from tilewright.emit.toolchain import CACHE_VARIABLE, cache_folder, has_records
+from tilewright.support.identity import identity
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
     from tilewright.driver.store import Store
+    from tilewright.driver.tuning.records import TuningRecord
 
-ACTIONS: Final = ("show", "clear")
+ACTIONS: Final = ("show", "clear", "tuned")
 
 LIBRARY: Final = "libdevice"
 """The folder of bitcode extracted from libdevice."""
@@ -27,12 +30,13 @@ UNITS: Final = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 COMMAND: Final = Command(
     "cache",
     "Show or clear the cache of compilations.",
-    "show: folder, size and hit rate; clear: remove all entries",
+    "show: folder, size and hit rate; clear: remove all entries; tuned: list tuning records",
     (),
     "Results of `tilewright compile`, `tileiras` and GPU kernels are cached on disk. The key\n"
     "covers the contents of the program, all options, and the versions of this compiler, LLVM,\n"
     "ptxas and libdevice. Processes may share the cache, also while it is cleared; the least\n"
-    "recently used entries are evicted first.\n\n"
+    "recently used entries are evicted first. What `tilewright tune` has chosen is in the same\n"
+    "folder.\n\n"
     "environment:\n"
     f"  {CACHE_VARIABLE:<23} the folder (default: ~/.cache/tilewright)\n"
     f"  {SIZE:<23} the limit, such as 500M or 2G (default: {DEFAULT_SIZE >> 30}G)\n"
@@ -40,6 +44,7 @@ COMMAND: Final = Command(
     "examples:\n"
     "  tilewright cache\n"
     "  tilewright cache clear\n"
+    "  tilewright cache tuned\n"
     f"  {SIZE}=200M tilewright compile kernel.tileirbc -o kernel.cubin",
     operand="ACTION",
     default="show",
@@ -50,7 +55,7 @@ def run(arguments: Arguments) -> int:
     """Run the subcommand."""
     action = arguments.file
     if action not in ACTIONS:
-        COMMAND.fail(f"expected {' or '.join(ACTIONS)}, found '{action}'")
+        COMMAND.fail(f"expected {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, found '{action}'")
     cache = Cache.default(warn)
     store = cache.store
     if store is None:
@@ -65,7 +70,7 @@ def run(arguments: Arguments) -> int:
         raise FileError(
             f"cannot {verb} the cache in '{cache_folder()}': {error.strerror}"
         ) from error
-    write_line(overview(store))
+    write_line(tuned_kernels() if action == "tuned" else overview(store))
     return 0
 
 
@@ -78,6 +83,25 @@ def _check_readable(folder: str) -> None:
 def _clear(store: Store) -> None:
     shutil.rmtree(os.path.join(cache_folder(), LIBRARY), ignore_errors=True)
     store.clear()
+    if records := record_store():
+        records.clear()
+        # Compilations look for records only if there is a folder.
+        shutil.rmtree(records.folder, ignore_errors=True)
+
+
+def tuned_kernels() -> str:
+    """List the tuning records, one line per kernel."""
+    records = record_store() if has_records() else None
+    lines = [
+        f"@{record.kernel} ({record.arch}): {record.summary()}; {record.candidates} schedules in "
+        f"{record.seconds} s on {record.device}, {record.date}{_age(record)}"
+        for record in (all_records(records) if records is not None else ())
+    ]
+    return "\n".join(lines) or "no kernel is tuned"
+
+
+def _age(record: TuningRecord) -> str:
+    return "" if record.compiler == identity() else "; of another version of the compiler: not used"
 
 
 def overview(store: Store) -> str:
@@ -91,6 +115,9 @@ def overview(store: Store) -> str:
         ("hits", _hits(store)),
         ("libdevice", format_size(_size_below(os.path.join(cache_folder(), LIBRARY)))),
     ]
+    records = record_store() if has_records() else None
+    if records is not None:
+        rows.append(("tuned", f"{len(records.entries())} kernels"))
     if drafts := len(store.drafts()):
         rows.append(("drafts", f"{drafts}, being written or left by processes that were killed"))
     return "\n".join(f"{name:<10} {value}" for name, value in rows)

@@ -19,6 +19,7 @@ from tilewright.driver.cli.options import (
 from tilewright.driver.cli.results import (
     KEPT,
     UNCACHED,
+    ignores_records,
     resource_table,
     result_of,
     show_remarks,
@@ -28,6 +29,7 @@ from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.driver.tuning.lookup import Tuned, compile_tuned, tuned
 from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL
 from tilewright.target.arch import ARCHES, find_arch
 
@@ -38,6 +40,15 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
 """The stage implied by the suffix of the output."""
+
+TENSOR_MAPS: Final = Option(
+    "--tensor-maps",
+    choices=ENCODERS,
+    default=KERNEL,
+    help="what encodes tensor maps: the kernel (default), for any launcher; or the launcher, which "
+    "passes them as parameters after the arguments, as tilewright.launch does",
+)
+"""An option of `compile` and `tune`."""
 
 COMMAND: Final = Command(
     "compile",
@@ -61,17 +72,11 @@ COMMAND: Final = Command(
         Option("--device-debug", help="emit full debug information for a debugger, with -O0"),
         SANITIZE,
         SCHEDULE,
-        Option(
-            "--tensor-maps",
-            choices=ENCODERS,
-            default=KERNEL,
-            help="what encodes tensor maps: the kernel (default), for any launcher; or the "
-            "launcher, which passes them as parameters after the arguments, as tilewright.launch "
-            "does",
-        ),
+        TENSOR_MAPS,
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
-        Option("--no-cache", help="neither read nor write the compilation cache"),
+        Option("--no-cache", help="use neither the compilation cache nor tuning records"),
+        Option("--no-tuned", help="ignore what `tilewright tune` has chosen for the program"),
         *INSTRUMENT_OPTIONS,
     ),
     "examples:\n"
@@ -99,15 +104,19 @@ def run(arguments: Arguments) -> int:
     if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
     data, name = read_input(arguments.file)
-    if stage in KEPT and not any(map(arguments.flag, ("no-cache", *UNCACHED))):
+    choice = Tuned(settings) if ignores_records(arguments) else tuned(settings, data, name)
+
+    def attempt(settings: Settings) -> tuple[bytes, CompilationResult]:
+        if stage not in KEPT or any(map(arguments.flag, ("no-cache", *UNCACHED))):
+            return _compiled(arguments, data, name, settings, stage)
         made = cached(
             data, name, settings, stage,
             lambda: _compiled(arguments, data, name, settings, stage)[1], warn,
         )  # fmt: skip
-        result = result_of(made)
-    else:
-        result, made = _compiled(arguments, data, name, settings, stage)
-    show_remarks(made.remarks)
+        return result_of(made), made
+
+    (result, made), choice = compile_tuned(choice, attempt)
+    show_remarks([*choice.diagnostics, *made.remarks])
     if arguments.flag("resources"):
         print(resource_table(list(made.entries.values())), file=sys.stderr)
     write_output(arguments["output"], result)

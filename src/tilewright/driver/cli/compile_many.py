@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.driver.batch import Outcome, compile_files, processors
 from tilewright.driver.cache import Cache
-from tilewright.driver.cli.results import KEPT, UNCACHED, resource_table, result_of, warn
+from tilewright.driver.cli.results import (
+    KEPT,
+    UNCACHED,
+    ignores_records,
+    resource_table,
+    result_of,
+    warn,
+)
 from tilewright.driver.files import FileError, write_output
 from tilewright.driver.progress import progress, say
 from tilewright.support.location import UNKNOWN
@@ -34,8 +41,9 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     _make_folder(arguments["output"])
     cache = None if arguments.flag("no-cache") else Cache.default(warn)
     outcomes = compile_files(
-        list(outputs), settings, stage, jobs=jobs, cache=cache, warn=_say_warning
-    )
+        list(outputs), settings, stage,
+        jobs=jobs, cache=cache, warn=_say_warning, use_records=not ignores_records(arguments),
+    )  # fmt: skip
     codes: list[int] = []
     with _unwinding_on_termination():
         for outcome in progress(outcomes, len(outputs)):
@@ -122,7 +130,7 @@ def _finish(outcome: Outcome, target: str, resources: bool) -> int:
         say(outcome.message.rstrip("\n"))
     if outcome.made is None:
         return outcome.code
-    _show(outcome.path, outcome.made, resources)
+    _show(outcome, outcome.made, resources)
     try:
         write_output(target, result_of(outcome.made))
     except FileError as error:
@@ -131,8 +139,9 @@ def _finish(outcome: Outcome, target: str, resources: bool) -> int:
     return outcome.code
 
 
-def _show(path: str, made: CompilationResult, resources: bool) -> None:
-    for remark in made.remarks:
+def _show(outcome: Outcome, made: CompilationResult, resources: bool) -> None:
+    path = outcome.path
+    for remark in (*outcome.remarks, *made.remarks):
         # Remarks of ptxas have no location, so name the file.
         start = f"{path}: " if remark.location is UNKNOWN else ""
         say(f"{start}{remark.render()}")

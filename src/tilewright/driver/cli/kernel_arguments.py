@@ -47,7 +47,7 @@ class KernelArguments:
             self._add(text)
         self._shown = [self._array("show", index)[1] for index in arguments.all("show")]
         self._expected = [self._expectation(text) for text in arguments.all("expect")]
-        self._tolerance = tuple(self._real(key, arguments[key]) for key in ("rtol", "atol"))
+        self._tolerance = tuple(self._real(key, arguments[key] or "0") for key in ("rtol", "atol"))
 
     def numbers(self, option: str, text: str) -> list[int]:
         """Parse extents such as `4x2`."""

@@ -229,7 +229,7 @@ SCHEDULE: Final = Option(
     "--schedule",
     metavar="OPTIONS",
     help="force software pipelines, such as stages=3,in-flight=0,k-parts=2,agents=1,multicast=0,"
-    "tma-stores=1,rotate=0,kept-tiles=8, instead of choosing them",
+    "tma-stores=1,rotate=0,kept-tiles=8,warps=8, instead of choosing them",
 )
 """An option of `compile`."""
 

@@ -10,6 +10,7 @@ from tilewright.driver.cli.options import INSTRUMENT_OPTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilewright.driver.cli.options import Arguments
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.emit.cubin import Resources
     from tilewright.support.diagnostics import Diagnostic
@@ -24,6 +25,11 @@ UNCACHED: Final = tuple(option.key for option in INSTRUMENT_OPTIONS)
 def warn(message: str) -> None:
     """Print a warning to standard error."""
     print(f"tilewright: warning: {message}", file=sys.stderr)
+
+
+def ignores_records(arguments: Arguments) -> bool:
+    """Whether tuning records are not used."""
+    return arguments.flag("no-cache") or arguments.flag("no-tuned")
 
 
 def result_of(made: CompilationResult) -> bytes:

@@ -1,0 +1,51 @@
+"""Candidates on this machine: compiled by a pool of processes, measured one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from tilewright.driver.batch import WorkerPool
+from tilewright.driver.batch_worker import Request
+from tilewright.driver.tuning.bench import Bench
+from tilewright.driver.tuning.bench_process import BenchProcess
+from tilewright.driver.tuning.records import EMULATOR
+
+if TYPE_CHECKING:
+    from tilewright.driver.tuning.job import Job, Trial
+    from tilewright.driver.tuning.tuner import Admit
+
+
+class LocalBackend:
+    """Compiles in processes; while they go on, this one waits for measurements."""
+
+    __slots__ = ("_bench", "_job", "_jobs")
+
+    def __init__(self, job: Job, jobs: int) -> None:
+        self._job = job
+        self._jobs = jobs
+        # The emulator neither crashes nor waits for kernels that do not end.
+        self._bench = Bench(job) if job.meter == EMULATOR else BenchProcess(job)
+
+    def first(self) -> Trial:
+        return self._bench.trial(self._job.default)
+
+    def trials(self, schedules: Sequence[str], admit: Admit) -> Generator[tuple[str, Trial | None]]:
+        job = self._job
+        requests = [
+            Request(job.data, job.name, job.settings(schedule), job.emit) for schedule in schedules
+        ]
+        pool = WorkerPool(min(self._jobs, len(requests)))
+        with closing(pool.answers(requests)) as answers:
+            for request, answer in answers:
+                schedule = request.settings.schedule
+                packed = admit(schedule, answer)
+                yield schedule, None if packed is None else self._bench.trial(packed)
+
+    def final(self, packed: Sequence[bytes]) -> list[float]:
+        return self._bench.final(packed)
+
+    def close(self) -> None:
+        if isinstance(self._bench, BenchProcess):
+            self._bench.close()

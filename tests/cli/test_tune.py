@@ -1,0 +1,241 @@
+"""`tilewright tune` on the emulator's counts, from the search to the next compilation."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from command_line import Run
+from tuned_programs import ADD, enable_cache, record_of
+
+import tilewright
+from tilewright.driver.settings import Settings
+from tilewright.driver.tuning import local_backend
+from tilewright.driver.tuning.kernel_digests import find_record, put_record
+from tilewright.driver.tuning.records import all_records, record_store
+from tilewright.driver.tuning.search import TRIED
+from tilewright.target.arch import ARCHES
+
+KERNELS = Path(__file__).parents[1] / "run" / "kernels"
+SETTINGS = Settings(ARCHES["sm_90"])
+
+
+class Case(NamedTuple):
+    """A kernel of tests/run, with arguments as there."""
+
+    file: str
+    entry: str
+    options: tuple[str, ...]
+
+    @property
+    def command(self) -> list[str]:
+        """The command that tunes it."""
+        path = str(KERNELS / f"{self.file}.mlir")
+        return ["tune", path, "--meter", "emulator", "--entry", self.entry, *self.options]
+
+
+GEMM = Case("gemm", "gemm", (
+    "--grid", "3x2", "--arg", "random:40x48xf16:1", "--arg", "random:48x24xf16:2",
+    "--arg", "ones:40x24xf32",
+))  # fmt: skip
+NORM = Case("rms_norm", "rms_norm", (
+    "--grid", "2", "--arg", "random:9x100xf16:1", "--arg", "random:100xf16:2",
+    "--arg", "zeros:9x100xf16",
+))  # fmt: skip
+SOFTMAX = Case("softmax", "softmax", (
+    "--grid", "8", "--arg", "random:8x128xf32:1", "--arg", "zeros:8x128xf32",
+))  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return enable_cache(tmp_path / "cache", monkeypatch)
+
+
+@pytest.mark.parametrize("case", [GEMM, NORM, SOFTMAX], ids=lambda case: case.file)
+def test_the_next_compilation_uses_what_was_best(run: Run, case: Case) -> None:
+    tuned = run(*case.command, "--json", "--limit", "600")
+    assert tuned.code == 0, tuned.err
+    contents: dict[str, Any] = json.loads(tuned.out)
+    assert (contents["kernel"], contents["unit"], contents["stored"]) == (
+        case.entry, "counts", True,
+    )  # fmt: skip
+    rows = {row["schedule"]: row for row in contents["candidates"]}
+    assert len(rows) > sum(map(len, TRIED.values()))
+    assert not any(row.get("bug") for row in rows.values())
+    costs = {name: row["cost"] for name, row in rows.items() if "cost" in row}
+    best = contents["winner"]
+    assert costs[best] == min(costs.values())
+    # One of the kernels has a better schedule: otherwise this would show nothing.
+    assert best or case is not GEMM
+
+    path = str(KERNELS / f"{case.file}.mlir")
+    made = run("compile", path, "--emit", "ptx")
+    assert made.code == 0
+    assert ("is compiled as tuned: " in made.err) == bool(best)
+    forced = run("compile", path, "--emit", "ptx", "--schedule", best.replace(" ", ","))
+    assert made.out == forced.out
+    own = run("compile", path, "--emit", "ptx", "--no-tuned")
+    assert (made.out == own.out) == (best == "")
+
+
+@pytest.fixture
+def add(folder: Path) -> list[str]:
+    (folder / "add.mlir").write_text(ADD)
+    return ["tune", "add.mlir", "--meter", "emulator", "--arg", "iota:128xf32",
+            "--arg", "ones:128xf32"]  # fmt: skip
+
+
+def test_the_table_says_what_was_measured(run: Run, add: list[str]) -> None:
+    tuned = run(*add)
+    assert tuned.code == 0
+    lines = tuned.out.splitlines()
+    assert lines[0].split() == ["schedule", "counts", "ratio", "registers", "spills", "shared"]
+    assert lines[1].startswith("(the compiler's choice)")
+    assert lines[1].endswith("<- best")
+    assert "these are counts of the PTX emulator, no times" in lines
+    assert lines[-1] == "stored: '@add' for sm_90 is best as the compiler chooses"
+    assert "candidates done" in tuned.err
+    listed = run("cache", "tuned").out
+    assert listed.startswith("@add (sm_90): the compiler's own choice, ")
+    assert "of another version" not in listed
+    assert "tuned      1 kernels" in run("cache").out
+    assert run("cache", "clear").code == 0
+    assert run("cache", "tuned").out == "no kernel is tuned\n"
+
+
+def test_a_record_of_another_compiler_is_listed_as_such(run: Run) -> None:
+    module = tilewright.read(ADD)
+    put_record(SETTINGS, module, record_of("add", "warps=8", compiler="another"))
+    assert "; of another version of the compiler: not used\n" in run("cache", "tuned").out
+
+
+def test_without_time_there_is_the_compilers_choice(run: Run, add: list[str]) -> None:
+    tuned = run(*add, "--limit", "0")
+    assert tuned.code == 0
+    assert "1 measured, 1 tried in " in tuned.out
+    assert "then the limit was reached" in tuned.out
+
+
+def test_nothing_is_stored_on_request_or_without_a_cache(
+    run: Run, add: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "stored" not in run(*add, "--limit", "0", "--no-store").out
+    records = record_store()
+    assert records is not None
+    assert all_records(records) == []
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    assert run(*add, "--limit", "0").out.endswith("not stored: the cache is off\n")
+
+
+def test_counts_do_not_replace_times(run: Run, add: list[str]) -> None:
+    module = tilewright.read(ADD)
+    put_record(SETTINGS, module, record_of("add", "warps=8"))
+    assert "not stored: there is a record of times on a GPU" in run(*add, "--limit", "0").out
+    record = find_record(SETTINGS, module, "add")
+    assert record is not None
+    assert record.schedule == "warps=8"
+
+
+def test_what_was_best_before_is_tried_first(run: Run, add: list[str]) -> None:
+    module = tilewright.read(ADD)
+    put_record(SETTINGS, module, record_of("add", "stages=2 warps=16", meter="emulator"))
+    contents = json.loads(run(*add, "--json", "--jobs", "1").out)
+    assert contents["candidates"][1]["schedule"] == "stages=2 warps=16"
+
+
+def test_an_interruption_prints_the_table_and_stores_nothing(
+    run: Run, add: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(local_backend.LocalBackend, "trials", interrupted)
+    tuned = run(*add)
+    assert tuned.code == 130
+    assert "(the compiler's choice)" in tuned.out
+    assert "interrupted" in tuned.out
+    assert "stored" not in tuned.out
+    records = record_store()
+    assert records is not None
+    assert all_records(records) == []
+
+
+def test_without_a_gpu_the_emulator_is_offered(
+    run: Run, add: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
+    from tilewright.runtime import driver  # noqa: PLC0415
+
+    driver.bindings.cache_clear()
+    driver.ready.cache_clear()
+    tuned = run("tune", "add.mlir", *add[4:])
+    assert tuned.code == 3
+    assert "unsupported: kernels on a GPU without cuda.bindings" in tuned.err
+    assert "`--meter emulator` needs no GPU: it counts, and measures no time" in tuned.err
+
+
+def test_several_kernels_need_a_name(run: Run, folder: Path) -> None:
+    path = str(KERNELS / "vector_add.mlir")
+    tuned = run("tune", path, "--meter", "emulator")
+    assert tuned.code == 1
+    assert "expected a name, since the module has several kernels" in tuned.err
+    assert "'views'" in tuned.err
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (["--limit", "soon"], "option '--limit': expected a number from 0 on, found 'soon'"),
+    (["--limit=-1"], "option '--limit': expected a number from 0 on, found '-1'"),
+    (["--limit", "inf"], "option '--limit': expected a number from 0 on, found 'inf'"),
+    (["--jobs", "0"], "option '--jobs': expected a number from 1 on, found '0'"),
+    (["--rtol", "x"], "option '--rtol': expected a number, found 'x'"),
+    (["--arch", "sm_1"], "option '--arch': expected one of sm_80"),
+    (["--meter", "guess"], "option '--meter': expected one of gpu, emulator, found 'guess'"),
+    (["--grid", "x"], "option '--grid': expected numbers, found 'x'"),
+])  # fmt: skip
+def test_wrong_options(run: Run, add: list[str], options: list[str], message: str) -> None:
+    tuned = run(*add, *options)
+    assert tuned.code == 2
+    assert message in tuned.err
+
+
+def test_wrong_arguments_and_programs_are_reported(run: Run, add: list[str]) -> None:
+    assert "expected 2 arguments, got 3" in run(*add, "--arg", "3").err
+    wrong = run("tune", "mismatch.mlir", "--meter", "emulator")
+    assert (wrong.code, "mismatch.mlir:3:" in wrong.err) == (1, True)
+    low = run("tune", "toy.mlir", "--meter", "emulator")
+    assert low.code == 1
+
+
+def test_the_help_has_an_example(run: Run) -> None:
+    text = run("tune", "--help").out
+    assert "tilewright tune gemm.mlir --grid 32x32" in text
+    assert "no time" in text
+    assert "tune     try schedules of a kernel" in run("--help").out
+
+
+def test_ctrl_c_ends_all_processes(folder: Path, store: Path) -> None:
+    """A real process, interrupted while its workers compile."""
+    import signal  # noqa: PLC0415
+
+    case = GEMM
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from tilewright.__main__ import script; script()",
+         *case.command],
+        env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "candidates done" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "(the compiler's choice)" in out
+    assert ", interrupted, on the PTX emulator" in out
+    records = record_store()
+    assert records is not None
+    assert all_records(records) == []

@@ -184,6 +184,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %o = nv_tileas.dot_wait %e {late} : !c
       %next = nv_tileaa.mulf %s, %o : !c
       scf.yield %next : !c
+    }
+    nv_tileaa.return
+  }
   // A dot by FMA stages B through scratch memory, and reads A from its placement, after the barrier in between. A is
   // written again in the next iteration: a barrier precedes it.
   // CHECK-LABEL: @staged_beside_a_placement

@@ -21,6 +21,8 @@ TRIED: Final[dict[str, tuple[int, ...]]] = {
     "k-parts": (2, 1, 4),
     "tma-stores": (1,),
     "multicast": (0,),
+    "rotate": (0, 1),
+    "kept-tiles": (0, 8, 16, 32),
 }
 """The values of each option that are tried, the most promising first."""
 

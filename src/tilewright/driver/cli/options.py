@@ -228,8 +228,8 @@ SANITIZE: Final = Option(
 SCHEDULE: Final = Option(
     "--schedule",
     metavar="OPTIONS",
-    help="force software pipelines, such as stages=3,in-flight=0,k-parts=2,agents=1,multicast=0,"
-    "tma-stores=1,rotate=0,kept-tiles=8,warps=8, instead of choosing them",
+    help="force schedules instead of choosing them: any of stages=3, in-flight=0, k-parts=2, "
+    "agents=1, multicast=0, tma-stores=1, rotate=0, kept-tiles=8 and warps=8, separated by commas",
 )
 """An option of `compile`."""
 

@@ -2,7 +2,9 @@
 
 A GPU starts blocks in the order of their ids. With a causal mask, the blocks of later rows read
 more keys: the last ones to start would run the longest, and most of the GPU would wait for them.
-Tile IR defines no order, so such a kernel subtracts its block id from the last one.
+Tile IR defines no order, so such a kernel computes its block ids anew. If they grow with x, the
+longest blocks of several rows of the grid start first (`BlockGroups`); y and z are counted from the
+last one down, since all blocks that differ in x alone start together.
 
 Kernels that wait for other blocks keep their order: they may rely on blocks with smaller ids being
 started before.
@@ -13,12 +15,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.ranges import MOST_PROGRAMS
 from tilewright.dialects.arith import integer as arith
 from tilewright.dialects.nv_tileaa import integer
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.predicates import BoundedAttr
 from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp, TileLoadOp, TileStoreOp
@@ -28,6 +32,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
+from tilewright.transforms.nv_tileaa.block_groups import BlockGroups
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
@@ -61,7 +66,9 @@ class OrderBlocks(Pass):
                 for number, block in enumerate(ids[0].results)
                 if any(_grows(loop, block) for loop in loops)
             ]
-            if growing:
+            if growing == [0]:
+                _group(ids[0])
+            elif growing:
                 _reverse(ids[0], growing)
 
 
@@ -70,6 +77,16 @@ def _may_wait(op: Operation) -> bool:
     if isinstance(op, LoadOp | StoreOp | TileLoadOp | TileStoreOp):
         return op.semantic is not MemSemantic.WEAK or op.volatile
     return isinstance(op, AtomicOp | TiledAtomicRmwOp | WhileOp)
+
+
+def _group(op: GetProgramIdOp) -> None:
+    """Start the longest blocks of a group of rows first."""
+    build = Builder(InsertPoint.after(op), op.location)
+    users = [list(block.users) for block in op.results]
+    counts = build.create(GetNumProgramsOp, types=[result.type for result in op.results])
+    groups = BlockGroups(build, op.results, counts.results)
+    for number, new in enumerate(groups.ids(with_z=bool(users[2]))):
+        _replace(build, op.results[number], new, users[number])
 
 
 def _reverse(op: GetProgramIdOp, dimensions: list[int]) -> None:
@@ -82,8 +99,16 @@ def _reverse(op: GetProgramIdOp, dimensions: list[int]) -> None:
         users = list(block.users)
         last = build.create(integer.SubIOp, lhs=counts.results[number], rhs=one).result
         reversed = build.create(integer.SubIOp, lhs=last, rhs=block).result
+        _replace(build, block, reversed, users)
+
+
+def _replace(build: Builder, block: Value, new: Value, users: list[Operation]) -> None:
+    """Let users of a block id read another one, which is in the grid, too."""
+    if block is not new:
+        inside = BoundedAttr(0, MOST_PROGRAMS - 1)
+        new = build.create(AssumeOp, value=new, predicate=inside).result
         for user in users:
-            user.replace_operand(block, reversed)
+            user.replace_operand(block, new)
 
 
 def _grows(loop: ForOp, block: Value) -> bool:

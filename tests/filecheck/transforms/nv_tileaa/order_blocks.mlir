@@ -5,10 +5,12 @@
 // CHECK: [[ID:%[0-9]+]]:3 = nv_tileaa.get_program_id
 // CHECK: [[COUNT:%[0-9]+]]:3 = nv_tileaa.get_num_programs
 // CHECK: [[ONE:%[a-z0-9_]+]] = arith.constant 1 : i32
-// CHECK: [[LAST:%[0-9]+]] = nv_tileaa.subi [[COUNT]]#0, [[ONE]]
-// CHECK: [[X:%[0-9]+]] = nv_tileaa.subi [[LAST]], [[ID]]#0
+// CHECK: [[ROWS:%[0-9]+]] = nv_tileaa.divi {{.*}}, [[COUNT]]#0 unsigned
+// CHECK: [[GROUP:%[0-9]+]] = nv_tileaa.divi [[ID]]#1, [[ROWS]] unsigned
+// CHECK: [[X:%[0-9]+]] = nv_tileaa.assume #nv_tileaa.bounded<0, 2147483646>
+// CHECK: [[Y:%[0-9]+]] = nv_tileaa.assume #nv_tileaa.bounded<0, 2147483646>
 // CHECK: nv_tileaa.addi [[X]],
-// CHECK: nv_tileaa.muli [[ID]]#1,
+// CHECK: nv_tileaa.muli [[Y]],
 gpu.module @kernels {
   nv_tileaa.func @causal(%keys: i32, %p: !nv_tileaa.ptr<f32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
     %zero = arith.constant 0 : i32
@@ -22,6 +24,24 @@ gpu.module @kernels {
     %head = nv_tileaa.muli %y, %rows : i32
     scf.for %i = %zero to %bound step %one : i32 {
       %q = nv_tileaa.addptr %p, %head : !nv_tileaa.ptr<f32>, i32
+    }
+    nv_tileaa.return
+  }
+}
+// -----
+// All x of a y start together already: y is counted from the last one down.
+// CHECK-LABEL: @columns
+// CHECK: [[ID:%[0-9]+]]:3 = nv_tileaa.get_program_id
+// CHECK: [[COUNT:%[0-9]+]]:3 = nv_tileaa.get_num_programs
+// CHECK: [[LAST:%[0-9]+]] = nv_tileaa.subi [[COUNT]]#1,
+// CHECK: nv_tileaa.subi [[LAST]], [[ID]]#1
+// CHECK-NOT: divi
+gpu.module @kernels {
+  nv_tileaa.func @columns() attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %x, %y, %z = nv_tileaa.get_program_id : i32, i32, i32
+    scf.for %i = %zero to %y step %one : i32 {
     }
     nv_tileaa.return
   }

@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 GEMM = (ROOT / "tests" / "run" / "kernels" / "persistent_gemm.mlir").read_text()
 BOX_BYTES_WORD = 16
 """The word of a tensor map in which the driver writes the bytes of a box."""
+ALIGNMENT_WORD = 18
+"""The word in which some drivers write how a box is aligned in shared memory, and others zero."""
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +51,11 @@ def test_the_driver_encodes_what_a_kernel_does(case: MapCase) -> None:
     with current_gpu().current():
         words = np.frombuffer(encode_map(case.parameter, case.tensor), np.uint32)
     encoded = list(zip(words.tolist(), kernel_words(case), strict=True))
-    # The driver also writes the bytes of a box, which no instruction sets.
+    # The driver also writes the bytes of a box and its alignment, which no instruction sets.
+    by_driver, by_kernel = encoded.pop(ALIGNMENT_WORD)
+    atom = 8 * case.parameter.swizzle or 16
+    assert by_driver in (0, atom)
+    assert by_kernel == 0
     by_driver, by_kernel = encoded.pop(BOX_BYTES_WORD)
     bytes = prod(case.parameter.box) * ELEMENT_BYTES[case.parameter.element]
     assert (by_driver, by_kernel) == (bytes, 0)

@@ -41,6 +41,7 @@ PASSES: Final = {
     "localize-stores": "tilewright.transforms.nv_tileas.localize_stores:LocalizeStores",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
     "merge-loads": "tilewright.transforms.nv_tileaa.merge_loads:MergeLoads",
+    "start-copies": "tilewright.transforms.nv_tileas.start_copies:StartCopies",
     "materialize-schedule": (
         "tilewright.transforms.nv_tileas.materialize_schedule:MaterializeSchedule"
     ),
@@ -50,6 +51,7 @@ PASSES: Final = {
     "order-warpgroups": "tilewright.transforms.nv_tileas.order_warpgroups:OrderWarpgroups",
     "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
+    "shrink-tiles": "tilewright.transforms.nv_tileaa.shrink_tiles:ShrinkTiles",
     "override-warps": "tilewright.transforms.nv_tileaa.override_warps:OverrideWarps",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
@@ -167,6 +169,7 @@ LOWERING_PIPELINE: Final = {
         Step("override-warps{$schedule}", since=2, reorders_accesses=True, forced=True),
         Step("expand-dots"),
         Step("order-blocks", since=2),
+        Step("shrink-tiles", since=2, reorders_accesses=True),
         Step("distribute-over-cluster", since=1, reorders_accesses=True),
         Step("split-accumulators", since=2, reorders_accesses=True),
         Step("relax-occupancy"),
@@ -189,6 +192,7 @@ LOWERING_PIPELINE: Final = {
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
+        Step("start-copies", since=2),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
         Step("plan-shared-memory"),

@@ -1,4 +1,7 @@
-"""Application of a cluster plan: each CTA computes the half that a bit of its rank selects."""
+"""Application of a cluster plan: each CTA computes the half that a bit of its rank selects.
+
+Where the second half is not needed, one CTA computes the first half alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa import atomics, integer, misc, program, view
 from tilewright.dialects.nv_tileaa.attribute_names import CLUSTER_SHARED
 from tilewright.dialects.nv_tileaa.attributes import MemScope, Signedness
@@ -53,6 +57,14 @@ def split_over_bit(function: FuncOp, plan: ClusterPlan, bit: int) -> None:
     _HalfTiles(plan, half, is_first).build()
     _widen_scopes(function)
     # Whole tiles that are left would count for the number of warps.
+    erase_dead_code(function.body)
+
+
+def keep_first_half(function: FuncOp, plan: ClusterPlan) -> None:
+    """Compute the first half of a plan alone, where nothing needs the second one."""
+    build = Builder(InsertPoint.at_start(function.body.block), function.location)
+    zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32])
+    _HalfTiles(plan, zero.result, zero).build()
     erase_dead_code(function.body)
 
 

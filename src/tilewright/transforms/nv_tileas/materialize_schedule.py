@@ -25,9 +25,14 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     LATE,
     SCHEDULE,
 )
-from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
+from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
-from tilewright.dialects.nv_tileas.pipeline import ConsumerReleaseOp, ConsumerWaitOp, IncIterOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    ConsumerReleaseOp,
+    ConsumerWaitOp,
+    IncIterOp,
+)
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint, create_op
 from tilewright.ir.operation import Block, Region
@@ -162,6 +167,8 @@ class _SoftwarePipeline:
             pending=schedule.distance - 1,
         )
         replaced = copies.read(inside, wait.token)
+        if not copies.is_private:
+            _read_late(wait)
         indices, following = self._later(inside, scheduled, producer)
         _erase(replaced, copies)
         results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
@@ -185,16 +192,16 @@ class _SoftwarePipeline:
     ) -> tuple[Sequence[Value], Value]:
         """In the loop: copy the tiles of a later iteration, and load the indices of the next one.
 
-        Returns the indices and the next iterator. The copies come after the first dot that is in
-        flight, which they would delay; else after the reads, since private stages are copied to
-        again at once.
+        Returns the indices and the next iterator. The copies come after the first dot, which they
+        would delay, if it is in flight or if others follow it; else after the reads, since private
+        stages are copied to again at once.
         """
         loop = scheduled.loop
         last = loop.body.block.last
         assert last is not None
         iteration = self._iterations.after(build, loop.induction_variable)
         following = self._iterations.following(build, loop.induction_variable)
-        dots = _dots_in_flight(loop)
+        dots = _dots_in_flight(loop) or ([] if scheduled.copies.is_private else _chain(loop))
         if dots:
             build = Builder(InsertPoint.after(dots[0]), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
@@ -308,6 +315,33 @@ def _define_before(value: Value, loop: ForOp) -> None:
 
 def _dots_in_flight(loop: ForOp) -> list[DotOp]:
     return [op for op in loop.body.block if isinstance(op, DotOp) and IN_FLIGHT in op.attributes]
+
+
+def _chain(loop: ForOp) -> list[DotOp]:
+    """The dots of a loop with several, of which the first ones are computed for the last one.
+
+    Only instructions that read operands from registers: their threads are busy with dots, and
+    between two of them they wait for each other.
+    """
+    dots = [op for op in loop.body.block if isinstance(op, DotOp)]
+    is_chain = len(dots) > 1 and all(op.atom is Atom.MMA_SYNC for op in dots)
+    return dots if is_chain else []
+
+
+def _read_late(wait: ConsumerWaitOp) -> None:
+    """Read a stage into registers where they are used first: after other dots, if there are any."""
+    block = wait.parent
+    assert block is not None
+    order = {op: number for number, op in enumerate(block)}
+    for read in [op for op in wait.token.users if isinstance(op, ConsumerReadOp)]:
+        users = [_in(block, user) for value in read.values for user in value.users]
+        if users and not any(map(in_shared_memory, read.values)):
+            read.detach().insert_before(min(users, key=order.__getitem__))
+
+
+def _in(block: Block, op: Operation) -> Operation:
+    """The operation of a block that is another one, or has it inside."""
+    return next(each for each in (op, *op.ancestors()) if each.parent is block)
 
 
 def _is_chosen(each: PrefetchableLoad) -> bool:

@@ -163,8 +163,8 @@ class ScheduleLoops(Pass):
             return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
         is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
         wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
-        stages = min(wanted, max(_block_limit(function, threads) - taken, 0) // needed)
-        if stages < wanted and not _asks_for_blocks(function):
+        stages = min(wanted, max(block_limit(function, threads) - taken, 0) // needed)
+        if stages < wanted and not asks_for_blocks(function):
             # Latency is hidden by early copies rather than by a second block.
             stages = min(wanted, max(arch.static_shared - taken, 0) // needed)
         dots = _overlapping(loop, loads)
@@ -181,11 +181,9 @@ class ScheduleLoops(Pass):
         needed = stage_bytes(loads) + _other_bytes(function, loop, loads)
         arch = target_of(function)
         assert arch is not None
-        limited = _asks_for_blocks(function)
+        limited = asks_for_blocks(function)
         late = late_loads(loop, loads)
-        if not late or needed > (
-            _block_limit(function, threads) if limited else arch.static_shared
-        ):
+        if not late or needed > (block_limit(function, threads) if limited else arch.static_shared):
             return
         _record(loop, loads, ScheduleAttr(1, 1))
         for load in late:
@@ -199,7 +197,7 @@ def _fewest_stages(function: FuncOp, dots: Sequence[DotOp]) -> int:
     multiply while one waits for its dots: there a second iteration that is copied early pays more.
     """
     is_chain = any(isinstance(dot.c.defining_op(), DotOp) for dot in dots)
-    return FEWEST_STAGES + (is_chain or _asks_for_blocks(function))
+    return FEWEST_STAGES + (is_chain or asks_for_blocks(function))
 
 
 def _has_agents(function: FuncOp) -> bool:
@@ -253,7 +251,7 @@ def stage_bytes(loads: Sequence[TileLoad]) -> int:
     return pipeline_memory(PipelineType(1, types)).bytes
 
 
-def _block_limit(function: FuncOp, threads: int) -> int:
+def block_limit(function: FuncOp, threads: int) -> int:
     """The shared memory of a block with dots: half of an SM's where two blocks may be resident."""
     arch, spec = target_of(function), function.kernel_spec
     assert arch is not None
@@ -264,7 +262,7 @@ def _block_limit(function: FuncOp, threads: int) -> int:
     return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
 
 
-def _asks_for_blocks(function: FuncOp) -> bool:
+def asks_for_blocks(function: FuncOp) -> bool:
     """Whether the program asks for several blocks on an SM."""
     spec = function.kernel_spec
     return spec is not None and spec.occupancy is not None and spec.occupancy > 1

@@ -1,0 +1,123 @@
+"""Tiles of dots without the rows and columns that are out of bounds.
+
+A kernel that decodes one token stores one row of each tile, and the view has an extent of one: all
+other rows are computed in vain. Such tiles are halved, as long as their second half is never
+stored. Instructions with fewer rows read the other operand from registers: where it is large,
+twice as many warps share it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa import view
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.ir.passes import Pass
+from tilewright.ir.types import DYNAMIC
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import FEWEST, threads_of
+from tilewright.support.remarks import COMPILER, Remark
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan
+
+LEAST_EXTENT: Final = 16
+"""The rows of an instruction."""
+OPERAND_WORDS: Final = 32
+"""Registers of a thread of four warps for an operand, above which there are eight."""
+REMARK: Final = "RemarkShrink"
+
+
+class ShrinkTiles(Pass):
+    """Halve tiles of dots whose second half is out of bounds wherever it is stored."""
+
+    name = "shrink-tiles"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if kernel.is_kernel and kernel.cluster_size == 1 and self._shrink(kernel, sink):
+                _widen(kernel)
+
+    def _shrink(self, kernel: FuncOp, sink: Sink) -> bool:
+        """Halve tiles as often as possible; returns whether there were any."""
+        is_changed = False
+        stores = [op for op in kernel.walk() if isinstance(op, view.TileStoreOp)]
+        for store in stores:
+            for dim in range(view.tiled_view(store.view).rank):
+                old = shape(store.tile.type)[dim]
+                while is_half_empty(store, dim) and _halve(kernel, store, dim):
+                    pass
+                new = shape(store.tile.type)[dim]
+                is_changed |= new < old
+                if new < old and sink.wants_remarks:
+                    text = f"{old} rows or columns of tiles become {new}: others are out of bounds"
+                    location, name = store.location, kernel.sym_name
+                    remark = Remark("passed", COMPILER, REMARK, text, self.name, name, location)
+                    sink.remark(remark)
+        return is_changed
+
+
+def _widen(kernel: FuncOp) -> None:
+    """Let eight warps share the operands of dots with few rows, unless two blocks share an SM."""
+    spec = kernel.kernel_spec
+    if spec is None or spec.num_warps is not None or (spec.occupancy or 1) > 1:
+        return
+    dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
+    words = max(tile_words(op.b.type) for op in dots)
+    if words > OPERAND_WORDS * FEWEST * WARP_SIZE:
+        warps = max(2 * FEWEST, threads_of(kernel) // WARP_SIZE)
+        kernel.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
+
+
+def is_half_empty(store: view.TileStoreOp, dim: int) -> bool:
+    """Whether nothing in the second half of any tile along a dimension is in bounds."""
+    type = view.tiled_view(store.view)
+    if type.sparse == dim:
+        return False
+    extent = type.source.shape[type.dims[dim]]
+    return extent != DYNAMIC and 2 * extent <= type.tile[dim]
+
+
+def _halve(kernel: FuncOp, store: view.TileStoreOp, dim: int) -> bool:
+    """Halve what is stored, and all that is computed for it; False if that is not possible."""
+    # Few kernels have such stores.
+    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan  # noqa: PLC0415
+    from tilewright.transforms.nv_tileaa.cluster_rewrite import keep_first_half  # noqa: PLC0415
+    from tilewright.transforms.nv_tileaa.cluster_slicing import (  # noqa: PLC0415
+        CannotShare,
+        half_slicing,
+    )
+
+    try:
+        way = half_slicing(store, store.tile, dim)
+        plan = ClusterPlan(kernel).with_half(store, way)
+    except CannotShare:
+        return False
+    if not _is_worthwhile(plan) or not _is_unobserved(plan):
+        return False
+    keep_first_half(kernel, plan)
+    return True
+
+
+def _is_worthwhile(plan: ClusterPlan) -> bool:
+    """Whether dots are halved, and none below the rows of an instruction."""
+    dots = [(op, way) for op, way in plan.ways.items() if isinstance(op, DotOp)]
+    return bool(dots) and all(shape(op.c.type)[way[op.c]] > LEAST_EXTENT for op, way in dots)
+
+
+def _is_unobserved(plan: ClusterPlan) -> bool:
+    """Whether the second half of no tile of a plan has an effect."""
+    from tilewright.transforms.nv_tileaa.cluster_accesses import OBSERVABLE  # noqa: PLC0415
+
+    for op, way in plan.ways.items():
+        if isinstance(op, OBSERVABLE) and not (
+            isinstance(op, view.TileStoreOp) and is_half_empty(op, way[op.tile])
+        ):
+            return False
+    return True

@@ -329,14 +329,16 @@ def _chain(loop: ForOp) -> list[DotOp]:
 
 
 def _read_late(wait: ConsumerWaitOp) -> None:
-    """Read a stage into registers where they are used first: after other dots, if there are any."""
+    """Read a stage into registers after the dots that do not need it."""
     block = wait.parent
     assert block is not None
     order = {op: number for number, op in enumerate(block)}
+    first_dot = min((order[op] for op in block if isinstance(op, DotOp)), default=len(order))
     for read in [op for op in wait.token.users if isinstance(op, ConsumerReadOp)]:
         users = [_in(block, user) for value in read.values for user in value.users]
-        if users and not any(map(in_shared_memory, read.values)):
-            read.detach().insert_before(min(users, key=order.__getitem__))
+        first = min(users, key=order.__getitem__, default=read)
+        if order[first] > first_dot and not any(map(in_shared_memory, read.values)):
+            read.detach().insert_before(first)
 
 
 def _in(block: Block, op: Operation) -> Operation:

@@ -50,6 +50,15 @@ ANSWERS: Final = (
     ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "_is_movable", True),
     # Dots are in flight at branches.
     ("transforms.nv_tileas", "transforms.nv_tileas.overlap_dots", "_is_control_flow", False),
+    # Loads are issued before computations, and before the stores that they are ordered after.
+    ("transforms.nv_tileas", "transforms.nv_tileas.hoist_loads", "_may_pass", True),
+    # Threads exchange the accumulators of a dot that are B of another.
+    (
+        "conversion.nv_tileaa_to_nv_tileas",
+        "conversion.nv_tileaa_to_nv_tileas.dot_columns",
+        "_chained",
+        None,
+    ),
     # No barrier orders the reads of a dot, or of one in flight, before the next write.
     ("transforms.nv_tileas", "transforms.nv_tileas.plan_shared_memory", "_operand_memory", []),
 )

@@ -19,7 +19,6 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.dialects.scf import ForOp, WhileOp
 
@@ -80,7 +79,7 @@ def collect_constraints(kernel: Operation, arch: Arch, warps: int) -> LayoutCons
         if isinstance(op, DotOp):
             layout = dots[op].accumulator
             _prefer(preferences, classes, op, op.result, layout, DOT_WEIGHT)
-            if dots[op].atom is Atom.FMA:
+            if dots[op].lines:
                 for operand, held in ((op.a, dots[op].a), (op.b, dots[op].b)):
                     if held is not None:
                         _prefer(preferences, classes, op, operand, held, HELD_WEIGHT)

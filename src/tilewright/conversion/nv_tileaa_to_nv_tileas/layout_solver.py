@@ -16,7 +16,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import (
     in_layout,
     is_narrowed,
 )
-from tilewright.conversion.nv_tileaa_to_nv_tileas.fma_accesses import LineAccesses, has_lines
+from tilewright.conversion.nv_tileaa_to_nv_tileas.line_accesses import LineAccesses
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import accumulator_access
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape
@@ -76,7 +76,7 @@ def solve_layouts(constraints: LayoutConstraints) -> LayoutAssignment:
     for leader in classes.leaders():
         if leader not in layouts:
             layouts[leader] = spread(extents(leader.type), warps)
-    if has_lines(dots.values()):
+    if any(dot.lines for dot in dots.values()):
         LineAccesses(classes, layouts, accesses).adopt()
     return LayoutAssignment(warps, classes, layouts, accesses, dots)
 

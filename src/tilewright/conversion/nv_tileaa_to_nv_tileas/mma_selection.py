@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise, is_tile
-from tilewright.conversion.nv_tileaa_to_nv_tileas.fma_accesses import stored_order
+from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings
+from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import stored_order
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
@@ -17,6 +18,7 @@ from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruct
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.layout.fma_lines import COLUMNS, line_tiling
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import wgmma_tile
 from tilewright.plans.tile_registers import fits_registers, tile_words
@@ -26,10 +28,12 @@ from tilewright.target.tensor_cores import BITS, K_MAJOR_ONLY, WARPGROUP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import ColumnTiling
     from tilewright.dialects.nv_tileas.matrix import Instruction
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
+    from tilewright.layout.mma_tiling import Grid
     from tilewright.target.arch import Arch
 
 SEARCH_LIMIT: Final = 64
@@ -58,6 +62,8 @@ class MmaSelection(NamedTuple):
     a: Layout | None
     b: Layout | None
     accumulator: Layout
+    lines: bool = False
+    """Whether its columns or rows are assigned to threads as suits loads, stores and other dots."""
 
 
 SCRATCH_RESERVE: Final = 48 * 1024
@@ -68,11 +74,13 @@ MATRIX_LIMIT: Final = 16 * 1024
 
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
     """Select the instruction of each dot; all operands in shared memory fit together."""
+    dots = list(dots)
     selections: dict[Operation, MmaSelection] = {}
+    tilings = column_tilings(dots, warps)
     memory = OperandMemory(arch.static_shared - SCRATCH_RESERVE)
     matrix_bytes: dict[Value, int] = {}
     for op in dots:
-        selection = select_mma(op, arch, warps, wgmma=memory.fits(op))
+        selection = select_mma(op, arch, warps, tilings.get(op), wgmma=memory.fits(op))
         if selection.atom is Atom.WGMMA:
             memory.add(op)
         elif (matrix := _matrix_beside_lines(op, selection)) is not None:
@@ -85,13 +93,20 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
     return selections
 
 
-def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaSelection:
-    """Select the instruction for a dot: a tensor core instruction if one has its types."""
+def select_mma(
+    op: DotOp, arch: Arch, warps: int, tiling: ColumnTiling | None = None, *, wgmma: bool = True
+) -> MmaSelection:
+    """Select the instruction for a dot: a tensor core instruction if one has its types.
+
+    `tiling` is another assignment of columns than the default.
+    """
     if wgmma and _uses_wgmma(op, arch, warps):
         return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
         return _select_lines(op, warps) or _select_blocks(op, warps)
+    if tiling is not None:
+        return _select_columns(op, instruction, tiling)
     return _select_mma_sync(op, instruction, warps)
 
 
@@ -113,14 +128,14 @@ def _select_lines(op: DotOp, warps: int) -> MmaSelection | None:
     k, extents = shape(op.a.type)[-1], shape(op.c.type)
     is_shared = [matrix_source(value) is not value for value in (op.a, op.b)]
     tiling = line_tiling(extents, k, warps, is_shared=is_shared)
-    order = None if tiling is None else stored_order(op)
+    order = None if tiling is None else stored_order(op.result)
     if order is not None:
         tiling = line_tiling(extents, k, warps, is_shared=is_shared, order=order)
     if tiling is None:
         return None
     if tiling.along == COLUMNS:
-        return MmaSelection(Atom.FMA, None, tiling.operand, tiling.accumulator)
-    return MmaSelection(Atom.FMA, tiling.operand, None, tiling.accumulator)
+        return MmaSelection(Atom.FMA, None, tiling.operand, tiling.accumulator, lines=True)
+    return MmaSelection(Atom.FMA, tiling.operand, None, tiling.accumulator, lines=True)
 
 
 def _select_blocks(op: DotOp, warps: int) -> MmaSelection:
@@ -149,12 +164,24 @@ def matrix_source(operand: Value) -> Value:
 
 def _select_mma_sync(op: DotOp, instruction: Instruction, warps: int) -> MmaSelection:
     """Tile the result over a grid of warps; a row of warps shares A, a column shares B."""
+    m, n, _ = instruction.shape
+    grid = warp_grid(shape(op.c.type), (m, n), warps, rows=_prefers_whole_rows(op))
+    return MmaSelection(Atom.MMA_SYNC, *_fragments(op, instruction, grid))
+
+
+def _select_columns(op: DotOp, instruction: Instruction, tiling: ColumnTiling) -> MmaSelection:
+    """Tile the result with its columns in another order than the default."""
+    a, b, c = _fragments(op, instruction, tiling.grid)
+    b, c = (reordered_columns(layout, tiling.order) for layout in (b, c))
+    return MmaSelection(Atom.MMA_SYNC, a, b, c, lines=True)
+
+
+def _fragments(op: DotOp, instruction: Instruction, grid: Grid) -> tuple[Layout, Layout, Layout]:
+    """The layouts of A, B and the accumulator on a grid of warps."""
     a, b, c = (shape(value.type) for value in (op.a, op.b, op.c))
-    m, n, k = instruction.shape
-    grid = warp_grid(c, (m, n), warps, rows=_prefers_whole_rows(op))
+    m, _, k = instruction.shape
     bits = BITS[instruction.a]
-    return MmaSelection(
-        Atom.MMA_SYNC,
+    return (
         fragment_tile(mma_left(bits, m, k), a, grid, rows=True, columns=False),
         fragment_tile(mma_right(bits, k), b, grid, rows=False, columns=True),
         fragment_tile(mma_accumulator(m), c, grid, rows=True, columns=True),

@@ -111,7 +111,7 @@ def _scan(op: aggregate.ScanOp, assignment: LayoutAssignment) -> OperandLayouts:
 
 
 def _dot(op: DotOp, assignment: LayoutAssignment) -> OperandLayouts:
-    atom, a, b, accumulator = assignment.dots[op]
+    atom, a, b, accumulator, _ = assignment.dots[op]
     if atom is Atom.WGMMA:
         a, b = operand_placements(op, assignment.layout(op.a), assignment.layout(op.b))
         fragments = register_operand(op, assignment.layout(op.a), assignment.warps)

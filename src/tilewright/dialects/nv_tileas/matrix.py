@@ -19,6 +19,7 @@ from tilewright.ir.traits import SameType
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, TF32
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, wgmma_left
 from tilewright.layout.linear import OFFSET, WARP
+from tilewright.layout.mma_columns import column_order, default_columns
 from tilewright.layout.mma_tiling import consists_of
 from tilewright.layout.wgmma import batched, instruction_columns, recognize_operand
 from tilewright.target.tensor_cores import (
@@ -130,7 +131,8 @@ BATCHED_RANK: Final = 3
 class DotOp(tileaa.DotOp):
     """`a @ b + c`, tiled by the instruction that the atom names.
 
-    For `mma_sync` all three have fragment layouts of the instruction. For `wgmma` the accumulator
+    For `mma_sync` all three have fragment layouts of the instruction, B and the accumulator with
+    their columns in any one order. For `wgmma` the accumulator
     has one, B is in shared memory, and A is in either; if it is `asynchronous`, the accumulator is
     complete, and the memory of A and B free, after a `dot_wait`; if it is `promoted`, `a @ b` is
     accumulated from zero and then added to `c`, rounded once. For `fma` A and B have any layout, in
@@ -208,8 +210,12 @@ class DotOp(tileaa.DotOp):
         fragments = (mma_left(bits, m, k), mma_right(bits, k), mma_accumulator(m, n))
         layouts = [maybe_layout_of(value) for value in (self.a, self.b, self.c)]
         a, b, c = layouts
+        order = () if c is None else column_order(c, fragments[2])
         for name, layout, fragment in zip("abc", layouts, fragments, strict=True):
-            if layout is not None and not consists_of(layout, fragment):
+            if layout is None:
+                continue
+            tile = default_columns(layout, order) if name in "bc" else layout
+            if not consists_of(tile, fragment):
                 yield f"expected {name} in fragments of m{m}n{n}k{k}, got <{layout}>"
         if a is None or b is None or c is None:
             return

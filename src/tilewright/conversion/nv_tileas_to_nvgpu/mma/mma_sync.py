@@ -23,6 +23,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import I64, FloatType, IntegerType, VectorType
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import LANE, REGISTER, pack, unpack
+from tilewright.layout.mma_columns import column_order, default_columns
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import BITS
 
@@ -49,9 +50,8 @@ class RegisterFragments(NamedTuple):
     """The register of an element, by its row-major index."""
 
     @staticmethod
-    def of(tile: Value, fragment: Layout) -> RegisterFragments:
-        """The registers of a tile in the layout of these fragments."""
-        layout = layout_of(tile)
+    def of(layout: Layout, fragment: Layout) -> RegisterFragments:
+        """The registers of a tile in a layout of these fragments."""
         *batch, rows, columns = layout.shape
         shape = (batch[0] if batch else 1, rows, columns)
         register_of = {layout.packed(register=r): r for r in range(layout.extent(REGISTER))}
@@ -83,9 +83,12 @@ def dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
         return build.reject("expected a dot by mma.sync")
     m, n, k = instruction.shape
     bits = BITS[instruction.a]
-    a_operand = MmaSyncOperand(op, build, op.a, new.a, mma_left(bits, m, k), 2, instruction.a)
-    b_operand = MmaSyncOperand(op, build, op.b, new.b, mma_right(bits, k), 1, instruction.b)
-    results = RegisterFragments.of(op.c, mma_accumulator(m, n))
+    order = column_order(layout_of(op.c), mma_accumulator(m, n))
+    right, result = (default_columns(layout_of(tile), order) for tile in (op.b, op.c))
+    left = layout_of(op.a)
+    a_operand = MmaSyncOperand(op, build, left, new.a, mma_left(bits, m, k), 2, instruction.a)
+    b_operand = MmaSyncOperand(op, build, right, new.b, mma_right(bits, k), 1, instruction.b)
+    results = RegisterFragments.of(result, mma_accumulator(m, n))
     origins = results.origins()
     registers = [results.register(at) for origin in origins for at in results.coordinates(origin)]
     accumulators = _accumulator_fragments(build, new.c, registers, m)
@@ -106,13 +109,13 @@ class MmaSyncOperand:
         self,
         op: DotOp,
         build: ConversionBuilder,
-        tile: Value,
+        layout: Layout,
         vector: Value,
         fragment: Layout,
         k_dimension: int,
         ptx_type: str,
     ) -> None:
-        self.fragments = fragments = RegisterFragments.of(tile, fragment)
+        self.fragments = fragments = RegisterFragments.of(layout, fragment)
         self._build = build
         assert isinstance(vector.type, VectorType)
         type = vector.type.element

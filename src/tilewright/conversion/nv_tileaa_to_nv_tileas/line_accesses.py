@@ -1,7 +1,8 @@
-"""Accesses around FMA dots whose threads have whole lines: in the layouts of the lines.
+"""Accesses around dots whose lines are assigned to threads as suits them.
 
-Any assignment of lines to lanes suits such a dot, so tiles are loaded and stored in the layout that
-the dot has, without a conversion, as long as lanes access whole sectors of memory.
+Such dots are those by FMA whose threads have whole columns or rows, and those by mma.sync whose
+columns are in an order of their own. Tiles are loaded and stored in the layouts that the dots have,
+without a conversion, as long as lanes access whole sectors of memory, and few lines.
 """
 
 from __future__ import annotations
@@ -9,75 +10,29 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.elementwise import is_elementwise
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import in_layout
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import shape
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
-from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.layout.linear import LANE, REGISTER, log2, pack, repack, unpack
+from tilewright.layout.bank_conflicts import LINE
+from tilewright.layout.linear import LANE, REGISTER, WARP, log2
 from tilewright.layout.parts import beside
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.wgmma import SECTOR
+from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import MemoryAccess
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import LayoutClasses
-    from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import MmaSelection
-    from tilewright.dialects.nv_tileaa.matrix import DotOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
-SEARCH_LIMIT: Final = 64
-"""The most tiles that are visited between a dot and a store of its result."""
-
-
-def has_lines(dots: Iterable[MmaSelection]) -> bool:
-    """Whether threads have whole lines of a dot."""
-    return any(dot.atom is Atom.FMA and (dot.a or dot.b) is not None for dot in dots)
-
-
-def stored_order(op: DotOp) -> list[int] | None:
-    """The bits of the packed index of a dot's elements, in their order in a tile that is stored.
-
-    None if the result is not stored, or not only rearranged on its way there.
-    """
-    units = [1 << bit for bit in range(log2(prod(extents(op.result.type))))]
-    pending: list[tuple[Value, list[int]]] = [(op.result, units)]
-    seen = {op.result}
-    while pending:
-        tile, images = pending.pop()
-        for user in tile.users:
-            if isinstance(user, TileStoreOp):
-                return sorted(units, key=lambda unit: images[log2(unit)])
-            moved = _rearranged(user, images)
-            if moved is None or len(seen) > SEARCH_LIMIT:
-                continue
-            for result in user.results:
-                if result not in seen:
-                    seen.add(result)
-                    pending.append((result, moved))
-    return None
-
-
-def _rearranged(op: Operation, images: list[int]) -> list[int] | None:
-    """The packed indices of elements after a shape or element-wise operation; None for others."""
-    match op:
-        case shape.ViewOp() | shape.ExpandDimsOp():
-            return images
-        case shape.PermuteOp():
-            source, result = extents(op.source.type), extents(op.result.type)
-            coordinates = [unpack(image, source) for image in images]
-            return [pack([each[dim] for dim in op.order], result) for each in coordinates]
-        case shape.CatOp():
-            source, result = extents(op.lhs.type), extents(op.result.type)
-            return [repack(image, source, result) for image in images]
-        case _:
-            return images if is_elementwise(op) else None
+EXCHANGE_COST: Final = 128
+"""What threads wait for each other in a layout conversion, in accesses of a warp to a line."""
 
 
 class LineAccesses:
@@ -112,9 +67,17 @@ class LineAccesses:
         layout = wanted[0]
         if any(transfer(layout, each).move > Move.REGISTERS for each in wanted):
             return
+        direct = in_layout(access, layout)
         held = (*layout.vectors(REGISTER), *layout.vectors(LANE))
-        if not layout.replicas() and _fills_sectors(op.tile, access.dim, layout, held):
-            self._accesses[op] = in_layout(access, layout)
+        if direct.vector * pointee_bytes(element_of(op.tile.type)) == MAX_ACCESS_BYTES:
+            # If two warps share a sector, it is read from memory once.
+            held += layout.vectors(WARP)
+        if (
+            not layout.replicas()
+            and _fills_sectors(op.tile, access.dim, layout, held)
+            and _saves_conversion(op.tile, direct, access)
+        ):
+            self._accesses[op] = direct
             for tile in tiles:
                 self._layouts[self._classes.of(tile)] = layout.reshape(extents(tile.type))
 
@@ -167,6 +130,26 @@ def _leading(vectors: Iterable[int], held: Sequence[int]) -> Iterator[int]:
         if vector not in held:
             return
         yield vector
+
+
+def _saves_conversion(tile: Value, direct: MemoryAccess, coalesced: MemoryAccess) -> bool:
+    """Whether a load takes no longer than one that is coalesced and then converted."""
+    bytes = pointee_bytes(element_of(tile.type))
+    exchanged = _lines(direct.layout.extent(REGISTER) * bytes * WARP_SIZE)
+    converted = _line_accesses(coalesced, bytes) + 2 * exchanged + EXCHANGE_COST
+    return _line_accesses(direct, bytes) <= converted
+
+
+def _line_accesses(access: MemoryAccess, bytes: int) -> int:
+    """How many lines all load instructions of a warp access, in a tile that is dense in memory."""
+    lanes = access.layout.vectors(LANE)
+    lines = 1 << sum(lane * bytes >= LINE for lane in lanes)
+    lines = max(lines, _lines(access.vector * bytes << len(lanes)))
+    return access.layout.extent(REGISTER) // access.vector * lines
+
+
+def _lines(bytes: int) -> int:
+    return -(-bytes // LINE)
 
 
 def _fills_sectors(tile: Value, dim: int, layout: Layout, held: Sequence[int]) -> bool:

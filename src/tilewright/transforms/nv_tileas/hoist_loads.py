@@ -1,0 +1,108 @@
+"""Loads before the layout conversions of other loaded tiles.
+
+A layout conversion waits for the tile that it converts, and then at a barrier; ptxas hoists no load
+over that. Where a program loads several tiles and each is converted right after its load, the
+latencies of all loads would add up. So a load is issued before the conversions that precede it,
+as far as the registers of a thread suffice for tiles that are loaded at the same time.
+
+Only conversions and rearrangements of tiles are passed: a load after a computation stays there,
+where fewer registers hold what it loads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractSliceOp, Rearrangement
+from tilewright.dialects.nv_tileas.types import register_bytes
+from tilewright.ir.effects import is_pure
+from tilewright.ir.passes import Pass
+from tilewright.layout.linear import REGISTER
+from tilewright.plans.scratch import scratch_bytes
+from tilewright.plans.slicing import is_plain
+from tilewright.target.arch import REGISTER_BYTES
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.support.diagnostics import Sink
+
+MOST_REGISTERS: Final = 96
+"""The most registers per thread for tiles that are loaded before the conversion of another."""
+
+
+class HoistLoads(Pass):
+    """Issue loads before the layout conversions of tiles that are loaded earlier."""
+
+    name = "hoist-loads"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if function.body.blocks:
+                _hoist_in(function.body.block)
+
+
+def _hoist_in(block: Block) -> None:
+    """Hoist the loads of a block, each to the first of the conversions that it may pass."""
+    first: Operation | None = None
+    registers = 0
+    for op in list(block):
+        if isinstance(op, TiledLoadOp) and is_plain(op):
+            count = _loaded_registers(op)
+            if first is None or registers + count > MOST_REGISTERS:
+                continue
+            moved = _slice_after(op, first)
+            if moved is not None:
+                registers += count
+                for each in moved:
+                    each.detach().insert_before(first)
+        elif isinstance(op, ConvertLayoutOp) and scratch_bytes(op):
+            first = first or (op if _is_loaded(op) else None)
+        elif not _may_pass(op):
+            first, registers = None, 0
+
+
+def _is_loaded(convert: ConvertLayoutOp) -> bool:
+    """Whether a conversion is of a tile as it is loaded, but for its shape."""
+    op = convert.source.defining_op()
+    while isinstance(op, Rearrangement | ExtractSliceOp):
+        op = op.source.defining_op()
+    return isinstance(op, TiledLoadOp)
+
+
+def _may_pass(op: Operation) -> bool:
+    """Whether a load may be issued before an operation: it computes no tile."""
+    if op.regions or not is_pure(op):
+        return False
+    is_rearranged = isinstance(op, Rearrangement | ExtractSliceOp | ConvertLayoutOp)
+    return is_rearranged or not any(is_tile(result) for result in op.results)
+
+
+def _loaded_registers(load: TiledLoadOp) -> int:
+    """The registers of a thread that a load writes: each instruction has its own."""
+    bytes = load.vector * register_bytes(element_of(load.tile.type))
+    count = layout_of(load.tile).extent(REGISTER) // load.vector
+    return count * -(-bytes // REGISTER_BYTES)
+
+
+def _slice_after(load: TiledLoadOp, first: Operation) -> list[Operation] | None:
+    """The load and what it needs of the operations from `first` on, in order.
+
+    None if it needs a tile, or an operation that accesses memory.
+    """
+    needed: set[Operation] = {load}
+    op = load.prev
+    passed: list[Operation] = [load]
+    while op is not None and op is not first:
+        if any(user in needed for result in op.results for user in result.users):
+            if any(is_tile(result) for result in op.results) or not is_pure(op):
+                return None
+            needed.add(op)
+            passed.append(op)
+        op = op.prev
+    is_free = op is first and not any(v in first.results for each in passed for v in each.operands)
+    return passed[::-1] if is_free else None

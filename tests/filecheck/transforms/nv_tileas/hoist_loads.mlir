@@ -1,0 +1,61 @@
+// Loads are issued before the layout conversions of tiles that are loaded earlier.
+// RUN: tilewright opt --pass hoist-loads %s | filecheck %s
+#rows = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]]>
+#columns = #nv_tileas.layout<[64, 32], register = [[1, 0], [2, 0], [4, 0], [0, 8], [0, 16]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2]], warp = [[0, 4]]>
+#long = #nv_tileas.layout<[64, 128], register = [[0, 1], [0, 2], [0, 4], [0, 32], [0, 64], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]]>
+!tiles = !nv_tileaa.tiled_view<tile = [64, 32], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>>
+!wide = !nv_tileaa.tiled_view<tile = [64, 128], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>>
+!rows = tensor<64x32xf16, #rows>
+!columns = tensor<64x32xf16, #columns>
+gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
+  // The index of the second load is computed before the conversion, too.
+  // CHECK-LABEL: @two
+  // CHECK: %[[A:.*]]:2 = nv_tileas.tiled_load
+  // CHECK-NEXT: %[[I:.*]] = arith.addi
+  // CHECK-NEXT: %[[B:.*]]:2 = nv_tileas.tiled_load {{.*}}[%[[I]],
+  // CHECK-NEXT: nv_tileas.convert_layout %[[A]]#0
+  // CHECK-NEXT: nv_tileas.convert_layout %[[B]]#0
+  nv_tileaa.func @two(%x: !tiles, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %token = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
+    %a, %t0 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
+    %b = nv_tileas.convert_layout %a : !rows -> !columns
+    %j = arith.addi %i, %i : i32
+    %c, %t1 = nv_tileas.tiled_load weak %x[%j, %i] token = %token : i32, i32 of !tiles -> !rows
+    %d = nv_tileas.convert_layout %c : !rows -> !columns
+    nv_tileaa.return
+  }
+  // A load after a computation of tiles stays there; so does one that is ordered after a store.
+  // CHECK-LABEL: @others
+  // CHECK: %[[A:.*]]:2 = nv_tileas.tiled_load
+  // CHECK-NEXT: %[[B:.*]] = nv_tileas.convert_layout %[[A]]#0
+  // CHECK-NEXT: %[[SUM:.*]] = nv_tileaa.addf %[[B]], %[[B]]
+  // CHECK-NEXT: %[[C:.*]]:2 = nv_tileas.tiled_load
+  // CHECK-NEXT: nv_tileas.convert_layout %[[C]]#0
+  // CHECK-NEXT: nv_tileas.tiled_store
+  // CHECK-NEXT: nv_tileas.tiled_load
+  nv_tileaa.func @others(%x: !tiles, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %token = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
+    %a, %t0 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
+    %b = nv_tileas.convert_layout %a : !rows -> !columns
+    %sum = nv_tileaa.addf %b, %b : !columns
+    %c, %t1 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
+    %d = nv_tileas.convert_layout %c : !rows -> !columns
+    %t2 = nv_tileas.tiled_store weak %a, %x[%i, %i] token = %t1 : !rows, i32, i32 of !tiles
+    %e, %t3 = nv_tileas.tiled_load weak %x[%i, %i] token = %t2 : i32, i32 of !tiles -> !rows
+    nv_tileaa.return
+  }
+  // A thread has no registers for a third tile: each instruction loads one element of it.
+  // CHECK-LABEL: @registers
+  // CHECK: nv_tileas.tiled_load
+  // CHECK-NEXT: nv_tileas.tiled_load
+  // CHECK-NEXT: nv_tileas.convert_layout
+  // CHECK-NEXT: nv_tileas.tiled_load {{.*}} -> tensor<64x128xf16
+  nv_tileaa.func @registers(%x: !tiles, %y: !wide, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %token = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
+    %a, %t0 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
+    %b = nv_tileas.convert_layout %a : !rows -> !columns
+    %c, %t1 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
+    %d, %t2 = nv_tileas.tiled_load weak %y[%i, %i] token = %token : i32, i32 of !wide -> tensor<64x128xf16, #long>
+    nv_tileaa.return
+  }
+}

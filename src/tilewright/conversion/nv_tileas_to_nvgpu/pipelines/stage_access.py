@@ -28,7 +28,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import LdMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_count
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import as_vector, elements
 from tilewright.dialects.arith.casts import ExtUIOp
@@ -48,7 +47,6 @@ from tilewright.layout.linear import WARP, log2, pack
 from tilewright.layout.matrices import ROW, matrix_access
 from tilewright.layout.swizzle import row_major
 from tilewright.layout.vector_access import contiguous_offsets
-from tilewright.plans.tile_registers import MANY_ACCUMULATORS, tile_words
 from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
@@ -156,7 +154,15 @@ def copy_tile(
         view, indices = op.source, op.indices
         separate = _has_registers_for_addresses(op)
         accesses = tile_accesses(
-            op, build, view, indices, op.tile, op.vector, separate=separate, partial=op.partial
+            op,
+            build,
+            view,
+            indices,
+            op.tile,
+            op.vector,
+            separate=separate,
+            recomputed=not separate,
+            partial=op.partial,
         )
     else:
         accesses = pointer_accesses(build, new.source, new.mask, op.vector)
@@ -175,18 +181,13 @@ def copy_tile(
 def _has_registers_for_addresses(op: ProducerCopyOp) -> bool:
     """Whether the loop around a copy can keep an address for each access in registers.
 
-    Not if a thread has many accumulators and some of them are read in each iteration, as in
-    attention: what is computed from them takes registers, too.
+    Not if it reads accumulators, as attention does: what is computed from them takes registers.
     """
     loop = next((outer for outer in op.ancestors() if isinstance(outer, ForOp)), None)
     if loop is None:
         return True
     dots = [inner for inner in loop.body.walk() if isinstance(inner, DotOp)]
-    if all(isinstance(dot.c, BlockArgument) or dot.c.defined_by(DotOp) for dot in dots):
-        return True
-    first = [dot for dot in dots if not dot.c.defined_by(DotOp)]
-    words = sum(tile_words(dot.c.type) for dot in first)
-    return words < MANY_ACCUMULATORS * thread_count(op)
+    return all(isinstance(dot.c, BlockArgument) or dot.c.defined_by(DotOp) for dot in dots)
 
 
 def _bytes_read(

@@ -99,7 +99,7 @@ def test_the_waits_are_the_only_barriers() -> None:
 
 def test_early_tiles_have_two_stages_where_they_fit() -> None:
     """An iteration waits for its own K, while that of the next one may still be copied."""
-    module = lowered(ATTENTION.read_text(), "plan-shared-memory", schedule="")
+    module = lowered(ATTENTION.read_text(), "plan-shared-memory", schedule="rotate=0")
     pipelines = [op.result for op in module.walk() if isinstance(op, CreatePipelineOp)]
     assert [pipeline(each).stages for each in pipelines] == [2, 1]
     waits = [op for op in the_loop(module).body.walk() if isinstance(op, ConsumerWaitOp)]

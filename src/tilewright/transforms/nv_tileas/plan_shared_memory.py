@@ -153,7 +153,7 @@ def _areas(
 
 
 def _gap(live: Sequence[Span], start: int, size: int) -> int:
-    """The lowest offset from `start` on at which so many bytes are not allocated."""
+    """The lowest offset from `start` on at which `size` bytes are not allocated."""
     for span in sorted(live):
         if span.overlaps(Span(start, start + size)):
             start = aligned(span.end, LINE)
@@ -164,9 +164,9 @@ def _areas_from(
     op: Operation, floor: int, bytes: int, size: int, live: Sequence[Span], arch: Arch | None
 ) -> Areas:
     """Two areas from an offset on, of a size that all operations there share; else one."""
-    both = Span(floor, floor + 2 * size)
-    is_free = not any(map(both.overlaps, live))
-    if is_free and (arch is None or both.end <= arch.static_shared):
+    span = Span(floor, floor + 2 * size)
+    is_free = not any(map(span.overlaps, live))
+    if is_free and (arch is None or span.end <= arch.static_shared):
         return Areas(floor, size, 2)
     if arch is None:
         return Areas(floor, bytes, 1)

@@ -104,8 +104,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @one_pipeline
   // CHECK: block_tile %{{.*}} : !nv_tileaa.tiled_view<tile = [128, 128], source = !nv_tileaa.memref<?x128xf16, strides = [128, 1]>, padding = zero>
   // CHECK: scf.if
-  // CHECK: scf.for
-  // CHECK: tiled_load
+  // CHECK: scf.for %[[I:.*]] = {{.*}} to
+  // CHECK: tiled_load weak %{{.*}}[%[[I]], %c0_i32] {in_bounds = array<i1: false, true>}
   // CHECK-NEXT: permute %{{.*}} [1, 0]
   nv_tileaa.func @one_pipeline(%q: tensor<64x128xf16>, %kp: !nv_tileaa.ptr<f16>, %v: !long_values, %init: tensor<64x128xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4, occupancy = 2>} {
     %c0 = arith.constant 0 : i32
@@ -114,7 +114,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %km = nv_tileaa.make_memref %kp sizes(%n : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<?x128xf16, strides = [128, 1]>
     %k = nv_tileaa.block_tile %km : !long_keys
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x128xf32>) : i32 {
-      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] : i32, i32 of !long_keys -> tensor<128x128xf16>
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] {in_bounds = array<i1: true, false>} : i32, i32 of !long_keys -> tensor<128x128xf16>
       %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x128xf16>, tensor<128x128xf16>, tensor<64x128xf32>
       %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
       %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !long_values -> tensor<128x128xf16>

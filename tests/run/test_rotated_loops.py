@@ -21,6 +21,8 @@ from tilewright.driver.signatures import isolate_kernel
 PROGRAM: Final = Path(__file__).parent / "kernels" / "attention_warpgroups.mlir"
 TEXT: Final = PROGRAM.read_text()
 RUNS: Final = parse_runs(TEXT)
+ROWS: Final = PROGRAM.with_name("attention_rows.mlir")
+"""With tiles for one warpgroup, and two blocks on an SM."""
 FULL: Final = next(run for run in RUNS if run.entry == "full")
 OVERLAPPED: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned\s+1;")
 """A wait for the dot before the last one, which runs on."""
@@ -92,3 +94,17 @@ def test_ptxas_neither_serializes_nor_spills(entry: str, ptxas: Path) -> None:
     assert OVERLAPPED.search(made.ptx)
     remarks = [str(remark) for remark in made.remarks]
     assert [each for each in remarks if SERIALIZED in each or "spills" in each] == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("schedule", ["", "rotate=0"])
+def test_two_blocks_of_one_warpgroup_fit_on_an_sm(schedule: str, ptxas: Path) -> None:
+    """With one pipeline for K and V and a producer; or by `cp.async`, without spills."""
+    module = isolate_kernel(read_runnable(ROWS.read_text(), ROWS.name), "full")
+    made = tilewright.compile(module, "sm_90", schedule=schedule)
+    assert bool(OVERLAPPED.search(made.ptx)) == (not schedule)
+    remarks = [str(remark) for remark in made.remarks]
+    assert [each for each in remarks if SERIALIZED in each] == []
+    (kernel,) = made.entries.values()
+    assert kernel.resources.spill_stores == 0
+    assert kernel.resources.occupancy == 2

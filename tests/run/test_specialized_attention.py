@@ -45,17 +45,17 @@ def run(attention: Attention, ptx: str) -> None:
 
 
 @pytest.mark.parametrize(("attention", "schedule", "copies"), keep_first([
-    (Attention(), "agents=1,stages=2", 4),
+    (Attention(), "agents=1,stages=2,rotate=0", 4),
     (Attention(rotated=True), "agents=1,stages=2", 8),
     (Attention(rotated=True, length=512), "agents=1", 8),
-    (Attention(rows=128, length=384), "agents=1", 4),
+    (Attention(rows=128, length=384), "agents=1,rotate=0", 4),
     (Attention(rows=128, length=384, rotated=True), "agents=1,stages=3", 8),
     (Attention(keys=32, dim=128, rotated=True), "agents=1", 8),
-    (Attention(persistent=True), "agents=1", 4),
+    (Attention(persistent=True), "agents=1,rotate=0", 4),
     (Attention(persistent=True, rotated=True), "agents=1,stages=2", 8),
     (Attention(rows=128, rotated=True, hints=CLUSTER), "agents=1,stages=2", 8),
     # K is not transposed in memory: K and V have tiles of one type, and share a pipeline.
-    (Attention(k_major=False), "agents=1,stages=2", 4),
+    (Attention(k_major=False), "agents=1,stages=2,rotate=0", 4),
     (Attention(k_major=False, rotated=True), "agents=1,stages=3", 8),
     ], 2))  # fmt: skip
 def test_attention(attention: Attention, schedule: str, copies: int) -> None:

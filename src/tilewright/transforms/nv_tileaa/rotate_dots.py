@@ -22,10 +22,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr, Signedness
 from tilewright.dialects.nv_tileaa.integer import AddIOp, DivIOp, MulIOp, SubIOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
@@ -33,6 +34,7 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
+from tilewright.transforms.nv_tileaa.memory_order import MemoryOrder
 from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
 from tilewright.transforms.nv_tileaa.rotation import Rotation, previous_loop
 from tilewright.transforms.nv_tileaa.scalars import constant
@@ -55,13 +57,8 @@ class RotateDots(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if not function.is_kernel or not self.rotate:
                 continue
-            loops = [each for each in function.walk() if isinstance(each, ForOp)]
-            rotations = {
-                loop: rotation
-                for loop in loops
-                if (rotation := Rotation.of(loop)) is not None
-                and (self.rotate > 0 or rotation.is_worthwhile(function))
-            }
+            rotations = self._rotations(function)
+            _share_pipelines(function, rotations)
             while rotations:
                 loop, rotation = rotations.popitem()
                 before = previous_loop(loop)
@@ -71,6 +68,32 @@ class RotateDots(Pass):
                     _rotate_both(first, rotation)
                 else:
                     _rotate(rotation)
+
+    def _rotations(self, function: FuncOp) -> dict[ForOp, Rotation]:
+        """The loops that are rotated."""
+        loops = [each for each in function.walk() if isinstance(each, ForOp)]
+        return {
+            loop: rotation
+            for loop in loops
+            if (rotation := Rotation.of(loop)) is not None
+            and (self.rotate > 0 or rotation.blocks(function) > 0)
+        }
+
+
+def _share_pipelines(function: FuncOp, rotations: dict[ForOp, Rotation]) -> None:
+    """Prepare loops for the number of blocks on an SM: loads may have to share a pipeline."""
+    blocks = min([rotation.blocks(function) for rotation in rotations.values()], default=0)
+    order = MemoryOrder()
+    for loop, rotation in list(rotations.items()):
+        if rotation.shares_pipeline(function):
+            for load in [op for op in loop.body.block if isinstance(op, TiledLoadOp)]:
+                order.load(load)
+            again = Rotation.of(loop)
+            assert again is not None
+            rotations[loop] = again
+    spec = function.kernel_spec
+    if spec is not None and spec.occupancy is None and blocks > 1:
+        function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, blocks)
 
 
 def _rotate(rotation: Rotation) -> None:

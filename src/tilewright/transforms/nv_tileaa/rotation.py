@@ -10,12 +10,14 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
-from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.dialects.nv_tileaa.shape import Rearrangement
+from tilewright.dialects.nv_tileaa.view import TiledLoadOp, TileLoadOp, tiled_view
 from tilewright.dialects.nv_tileas.matrix import wgmma_instruction
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
-from tilewright.ir.types import BF16, F16, IntegerType
+from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
+from tilewright.plans.agent_registers import consumer_registers
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import choose_warps
@@ -24,6 +26,7 @@ from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
+from tilewright.transforms.nv_tileaa.memory_order import in_memory_order
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -31,11 +34,17 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
+    from tilewright.target.arch import Arch
 
 STAGES: Final = 2
-"""Of a pipeline for the loads of a rotated loop, at least."""
-WARPGROUPS: Final = 2
-"""Of a block, at least: with one, a second block on the SM does more."""
+"""Of a pipeline for each load of a rotated loop, at least."""
+SHARED_STAGES: Final = 3
+"""Of a pipeline for all of them: two that are in use, and one that is copied."""
+BLOCKS: Final = 2
+"""On an SM, if a block has one warpgroup and the program asks for no number: while one computes,
+the other multiplies."""
+RESERVE: Final = 1024
+"""Bytes of shared memory of a block for mbarriers and tensor maps, and as many for the driver."""
 OTHER_REGISTERS: Final = 36
 """Of a thread, beside the accumulators of all dots and the operand that is computed from one."""
 MAX_REGISTERS: Final = 240
@@ -98,21 +107,67 @@ class Rotation(NamedTuple):
             [carried for carried in loop.carried if carried not in accumulators],
         )
 
-    def is_worthwhile(self, function: FuncOp) -> bool:
-        """Whether all dots use wgmma, and registers and shared memory suffice."""
+    def blocks(self, function: FuncOp) -> int:
+        """How many blocks share an SM if the loop is rotated; 0 if that does not pay.
+
+        It does if all dots use wgmma, and registers and shared memory suffice. A block with one
+        warpgroup also needs a producer: to copy by `cp.async` takes the time that is gained.
+        """
         arch, spec = target_of(function), function.kernel_spec
         if arch is None or spec is None or not {Feature.WGMMA, Feature.TMA} <= arch.features:
-            return False
+            return 0
         warps = choose_warps(function, spec.num_warps)
-        dots = [op for op in self.loop.body.block if isinstance(op, DotOp)]
-        if warps < WARPGROUPS * WARPGROUP or any(wgmma_instruction(dot) is None for dot in dots):
+        if warps < WARPGROUP or any(wgmma_instruction(dot) is None for dot in self._all_dots):
+            return 0
+        if element_of(self._all_dots[-1].a.type) not in (F16, BF16):
+            return 0
+        asked = [spec.occupancy] if spec.occupancy else [1]
+        if warps == WARPGROUP:
+            if not all(map(_may_use_tma, self._loads)) or _is_padding(self._all_dots[0].a):
+                return 0
+            asked = [spec.occupancy] if spec.occupancy else [BLOCKS, 1]
+        return next((blocks for blocks in asked if self._fits(arch, warps, blocks)), 0)
+
+    def shares_pipeline(self, function: FuncOp) -> bool:
+        """Whether all loads have to share a pipeline, since memory does not suffice for several."""
+        arch, blocks = target_of(function), self.blocks(function)
+        return arch is not None and blocks > 0 and not self._has_pipelines(arch, blocks)
+
+    @property
+    def _all_dots(self) -> list[DotOp]:
+        return [op for op in self.loop.body.block if isinstance(op, DotOp)]
+
+    @property
+    def _loads(self) -> list[LoadOp | TileLoadOp]:
+        return [op for op in self.loop.body.block if isinstance(op, LoadOp | TileLoadOp)]
+
+    def _fits(self, arch: Arch, warps: int, blocks: int) -> bool:
+        """Whether a number of blocks have registers and shared memory on an SM."""
+        operand = self._all_dots[-1].a.type
+        words = sum(tile_words(dot.result.type) for dot in self._all_dots) + tile_words(operand)
+        needed = words // (warps * WARP_SIZE) + OTHER_REGISTERS
+        has_registers = needed <= consumer_registers(warps, blocks).changed
+        if not has_registers and (warps == WARPGROUP or needed > MAX_REGISTERS):
             return False
-        operand = dots[-1].a.type
-        if element_of(operand) not in (F16, BF16):
+        return self._has_pipelines(arch, blocks) or (
+            has_registers and self._has_pipeline(arch, blocks)
+        )
+
+    def _has_pipelines(self, arch: Arch, blocks: int) -> bool:
+        """Whether shared memory suffices for a pipeline for each load."""
+        staged = sum(stored_bytes(load.results[0].type) for load in self._loads)
+        return STAGES * staged + self._other_bytes <= arch.static_shared // blocks
+
+    def _has_pipeline(self, arch: Arch, blocks: int) -> bool:
+        """Whether the tiles are alike in memory, and shared memory suffices for one pipeline."""
+        loads = [load for load in self._loads if isinstance(load, TiledLoadOp)]
+        types = [in_memory_order(tiled_view(load.view)) for load in loads]
+        kinds = {(type.tile, type.source.element) for type in types}
+        if len(loads) < len(self._loads) or len(kinds) != 1:
             return False
-        words = sum(tile_words(dot.result.type) for dot in dots) + tile_words(operand)
-        fits = words // (warps * WARP_SIZE) + OTHER_REGISTERS <= MAX_REGISTERS
-        return fits and self._shared_bytes(dots) <= arch.static_shared // (spec.occupancy or 1)
+        staged = SHARED_STAGES * stored_bytes(loads[0].tile.type)
+        free = (arch.static_shared + RESERVE) // blocks - 2 * RESERVE
+        return staged + self._other_bytes <= free
 
     def continues_in(self, other: Rotation) -> bool:
         """Whether another loop goes on where this one ends, with the same second part."""
@@ -126,12 +181,11 @@ class Rotation(NamedTuple):
         numbers = [[each.index for each in rotation.kept] for rotation in (self, other)]
         return is_passed and numbers[0] == numbers[1] and _are_twins(self, other)
 
-    def _shared_bytes(self, dots: Sequence[DotOp]) -> int:
-        """The shared memory of the stages of all loads, and of operands from outside the loop."""
-        loads = [op for op in self.loop.body.block if isinstance(op, LoadOp | TileLoadOp)]
-        others = {dot.a for dot in dots if not dot.a.is_inside(self.loop)}
-        staged = sum(stored_bytes(load.results[0].type) for load in loads)
-        return STAGES * staged + sum(stored_bytes(value.type) for value in others)
+    @property
+    def _other_bytes(self) -> int:
+        """The shared memory of operands from outside the loop."""
+        others = {dot.a for dot in self._all_dots if not dot.a.is_inside(self.loop)}
+        return sum(stored_bytes(value.type) for value in others)
 
 
 def previous_loop(loop: ForOp) -> ForOp | None:
@@ -142,6 +196,29 @@ def previous_loop(loop: ForOp) -> ForOp | None:
             return None
         before = before.prev
     return before
+
+
+def _may_use_tma(load: LoadOp | TileLoadOp) -> bool:
+    """Whether a load reads a tile of a view, and the program does not forbid TMA."""
+    return isinstance(load, TiledLoadOp) and load.allow_tma is not False and load.cache is None
+
+
+def _is_padding(tile: Value) -> bool:
+    """Whether most rows of a tile are not in the tensor that it is loaded from, as in decoding.
+
+    There a block has few iterations, which would not make up for the tensor maps.
+    """
+    op = tile.defining_op()
+    while isinstance(op, Rearrangement):
+        op = op.source.defining_op()
+    if not isinstance(op, TileLoadOp):
+        return False
+    view = tiled_view(op.view)
+    extents = [view.source.shape[dim] for dim in view.dims]
+    return any(
+        extent != DYNAMIC and 2 * extent <= tile
+        for extent, tile in zip(extents, view.tile, strict=True)
+    )
 
 
 def _are_twins(one: Rotation, other: Rotation) -> bool:

@@ -45,11 +45,14 @@ from tilewright.transforms.nv_tileas.consumer_accumulators import promotes, regi
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages, stage_plan
 from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
+from tilewright.transforms.nv_tileas.shared_lifetimes import allocate, find_lifetimes
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
@@ -103,7 +106,8 @@ class Specialization:
         """Why it does not pay to encode tensor maps; None if it does.
 
         It does if blocks compute several tiles; or if warps prepare dots or promote accumulators,
-        while only another warpgroup can keep the tensor cores busy.
+        while only another warpgroup can keep the tensor cores busy; or in loops whose dots overlap
+        with other work.
         """
         copied = {load for group in self._groups for load in group.loads}
         if any(load not in copied for loop in self._outer for load in scheduled_loads(loop)):
@@ -112,6 +116,8 @@ class Specialization:
         groups = 0 if spec is None else (spec.num_warps or 0) // WARPGROUP
         is_persistent = all(isinstance(loop.parent_op, ForOp) for loop in self._loops)
         if groups >= CONSUMER_GROUPS and (is_persistent or self._prepares_dots()):
+            return None
+        if self._overlaps_dots():
             return None
         return "encoding tensor maps would not pay"
 
@@ -178,6 +184,11 @@ class Specialization:
         dots = [op for loop in self._loops for op in loop.body.walk() if isinstance(op, DotOp)]
         return any(not in_shared_memory(dot.a) or promotes(dot) for dot in dots)
 
+    def _overlaps_dots(self) -> bool:
+        """Whether `rotate-dots` has rotated a loop: other work runs beside a dot in flight."""
+        dots = [op for loop in self._loops for op in loop.body.walk() if isinstance(op, DotOp)]
+        return any(dot.asynchronous for dot in dots)
+
     def _loop_problem(self) -> str | None:
         """Check loops and loads."""
         if not self._loops:
@@ -230,9 +241,7 @@ class Specialization:
         }
         if self.stores is not None:
             replaced |= self.stores.conversions()
-        others = [op for op in self._function.walk() if op not in replaced]
-        taken = sum(map(allocated_bytes, others)) + max(map(_scratch_areas, others))
-        taken += store_bytes
+        taken = _other_bytes(self._function, replaced) + store_bytes
         pipelines = [pipeline_memory(PipelineType(1, stage)) for stage in self.pipelines]
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
@@ -240,6 +249,23 @@ class Specialization:
         reserve = TENSOR_MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
         free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
         return free // sum(each.bytes for each in pipelines)
+
+
+def _other_bytes(function: FuncOp, replaced: Collection[Operation]) -> int:
+    """The shared memory of operations that pipelines do not replace, as `plan-shared-memory` does.
+
+    Scratch memory is above the allocations that are live at its operation, such as Q of attention:
+    what stores the result has the memory of Q again.
+    """
+    every = find_lifetimes(function)
+    lives = {op: life for op, life in every.by_op.items() if op not in replaced}
+    ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
+    needs = [0, *ends.values()]
+    for op in function.walk():
+        if op not in replaced and (scratch := _scratch_areas(op)):
+            live = [ends[other] for other in every.live_at(op) if other in ends]
+            needs.append(max([0, *live]) + scratch)
+    return max(needs)
 
 
 def _scratch_areas(op: Operation) -> int:

@@ -11,11 +11,11 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.values import BlockArgument
 from tilewright.layout.linear import WARP
 from tilewright.layout.wgmma import instruction_columns
+from tilewright.plans.agent_registers import consumer_registers
 from tilewright.plans.mma import PROMOTED_COLUMNS, is_promoted
 from tilewright.plans.tile_registers import OTHER_REGISTERS, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
-from tilewright.transforms.nv_tileas.agent_registers import consumer_registers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

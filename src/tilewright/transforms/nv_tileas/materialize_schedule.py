@@ -211,17 +211,19 @@ class _SoftwarePipeline:
 
 
 class _StaggeredPipeline:
-    """Rewrites a loop whose tiles have one stage each, of which some are used after the others.
+    """Rewrites a loop some of whose tiles, with one stage, are used after the others.
 
     An iteration waits for the early tiles, which shows that all threads have finished the iteration
     before, and starts to copy its own late tiles. Where those are used first it waits for them,
-    which shows that all threads have used the early ones, and copies those of the next iteration.
+    which shows that all threads have used the early ones, and copies those of a later iteration to
+    their stage.
     """
 
-    __slots__ = ("_early", "_late", "_loop", "_use")
+    __slots__ = ("_early", "_late", "_loop", "_stages", "_use")
 
     def __init__(self, scheduled: _ScheduledLoop) -> None:
         self._loop, self._early = scheduled.loop, scheduled.copies
+        self._stages = scheduled.schedule.stages
         self._late = StageCopies(self._loop, scheduled.late)
         loads = [each.load for each in scheduled.late]
         self._use = first_use(self._loop, [load for load in loads if isinstance(load, TileLoad)])
@@ -230,37 +232,44 @@ class _StaggeredPipeline:
         """Build the prologue and the loop; nothing is in flight after it."""
         loop, early, late = self._loop, self._early, self._late
         build = Builder(InsertPoint.before(loop), loop.location)
-        # With one stage an iterator does not change.
-        iterators = [early.create(build, 1), late.create(build, 1)]
-        later, own = CopiedIterations(early, loop, loop, 1), CopiedIterations(late, loop, loop, 0)
+        start, only = early.create(build, self._stages), late.create(build, 1)
+        later = CopiedIterations(early, loop, loop, self._stages)
+        own = CopiedIterations(late, loop, loop, 0)
+        iterator = start
         for iteration in later.first(build):
-            early.copy(build, iteration, iterators[0])
+            early.copy(build, iteration, iterator)
+            iterator = build.create(IncIterOp, iterator=iterator).result
         own.first(build)
         body, last = loop.body.block, loop.body.block.last
         assert last is not None
         for each in (later, own):
             each.prepare(build)
             each.carry(body)
-        start = Builder(InsertPoint.at_start(body), loop.location)
+        # The copies of a later iteration take the stage that this one has used.
+        stage = body.add_argument(start.type, loop.location)
+        begin = Builder(InsertPoint.at_start(body), loop.location)
         middle = Builder(InsertPoint.before(self._use), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
         counter = loop.induction_variable
-        replaced = self._wait(start, early, iterators[0], end)
-        late.copy(start, own.after(start, counter), iterators[1])
-        own_indices = own.load_indices(start, own.following(start, counter))
-        replaced += self._wait(middle, late, iterators[1], end)
-        early.copy(middle, later.after(middle, counter), iterators[0])
+        replaced = self._wait(begin, early, stage, end, pending=self._stages - 1)
+        late.copy(begin, own.after(begin, counter), only)
+        own_indices = own.load_indices(begin, own.following(begin, counter))
+        # The early tiles in flight were copied before.
+        replaced += self._wait(middle, late, only, end, pending=0)
+        early.copy(middle, later.after(middle, counter), stage)
         later_indices = later.load_indices(middle, later.following(middle, counter))
         _erase(replaced, early, late)
-        if initial := [*later.initial, *own.initial]:
-            last.set_operands([*last.operands, *later_indices, *own_indices])
-            add_iter_args(loop, initial)
+        advanced = end.create(IncIterOp, iterator=stage).result
+        last.set_operands([*last.operands, *later_indices, *own_indices, advanced])
+        add_iter_args(loop, [*later.initial, *own.initial, start])
 
     def _wait(
-        self, build: Builder, copies: StageCopies, iterator: Value, end: Builder
+        self, build: Builder, copies: StageCopies, iterator: Value, end: Builder, *, pending: int
     ) -> list[Operation]:
         """Wait for tiles and read them; release them at the end. Returns what they replace."""
-        wait = build.create(ConsumerWaitOp, pipeline=copies.pipeline, iterator=iterator, pending=0)
+        wait = build.create(
+            ConsumerWaitOp, pipeline=copies.pipeline, iterator=iterator, pending=pending
+        )
         replaced = copies.read(build, wait.token)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token)
         return replaced

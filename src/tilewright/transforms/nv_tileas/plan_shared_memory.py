@@ -1,8 +1,8 @@
 """Shared-memory planning: where each operation has its shared memory, and barriers between reuses.
 
 Pipelines, buffers and tiles in shared memory take memory as long as they are live; two that are
-never live at the same time may share it. Scratch memory is above what is live around its operation:
-an operation writes it, waits at a barrier, and reads. After that barrier all earlier reads are
+never live at the same time may share it. Scratch memory is where nothing is live around its
+operation, which writes it, waits at a barrier, and reads. After that barrier all earlier reads are
 complete, so only the memory that was used last may still be read. Operations alternate between two
 scratch areas; where both may still be read, in a loop for instance, a barrier precedes the write.
 An operation that exchanges data within warps has no barrier, and needs none before it is repeated.
@@ -127,7 +127,7 @@ def _areas(
     lifetimes: Lifetimes,
     allocated: Mapping[Operation, Span],
 ) -> dict[Operation, Areas]:
-    """The scratch areas of each operation, above the allocations that are live there.
+    """The scratch areas of each operation, between or above the allocations that are live there.
 
     Agents run at the same time: each has areas of its own.
     """
@@ -142,20 +142,34 @@ def _areas(
     for ops in by_agent.values():
         floors: dict[Operation, int] = {}
         sizes: dict[int, int] = {}
+        live = {op: [allocated[other] for other in lifetimes.live_at(op)] for op in ops}
         for op in ops:
-            live = [allocated[other].end for other in lifetimes.live_at(op)]
-            floor = floors[op] = aligned(max([taken, *live]), LINE)
+            floor = floors[op] = _gap(live[op], aligned(taken, LINE), aligned(needs[op], LINE))
             sizes[floor] = max(sizes.get(floor, 0), aligned(needs[op], LINE))
         for op, floor in floors.items():
-            areas[op] = _areas_from(op, floor, needs[op], sizes[floor], arch)
+            areas[op] = _areas_from(op, floor, needs[op], sizes[floor], live[op], arch)
         taken = max([areas[op].spans()[-1].end for op in ops])
     return areas
 
 
-def _areas_from(op: Operation, floor: int, bytes: int, size: int, arch: Arch | None) -> Areas:
+def _gap(live: Sequence[Span], start: int, size: int) -> int:
+    """The lowest offset from `start` on at which `size` bytes are not allocated."""
+    for span in sorted(live):
+        if span.overlaps(Span(start, start + size)):
+            start = aligned(span.end, LINE)
+    return start
+
+
+def _areas_from(
+    op: Operation, floor: int, bytes: int, size: int, live: Sequence[Span], arch: Arch | None
+) -> Areas:
     """Two areas from an offset on, of a size that all operations there share; else one."""
-    if arch is None or floor + 2 * size <= arch.static_shared:
+    span = Span(floor, floor + 2 * size)
+    is_free = not any(map(span.overlaps, live))
+    if is_free and (arch is None or span.end <= arch.static_shared):
         return Areas(floor, size, 2)
+    if arch is None:
+        return Areas(floor, bytes, 1)
     if floor + bytes > arch.static_shared:
         what = f"'{op.name}' through {bytes} bytes of shared memory on {arch.name}"
         rest = f"where a block has {arch.static_shared}, of which {floor} are in use"

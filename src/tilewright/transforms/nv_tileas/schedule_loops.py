@@ -77,6 +77,8 @@ HELD_STAGES: Final = 3
 """Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
 FEWEST_STAGES: Final = 3
 """Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
+EARLY_STAGES: Final = 2
+"""Of tiles that are used before others, which have one stage."""
 TMA_STORES: Final = False
 """Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
 RESERVE: Final = 1024
@@ -175,17 +177,24 @@ class ScheduleLoops(Pass):
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
     ) -> None:
-        """Schedule a loop with one stage for each tile, some of which are used after the others."""
-        if is_private(loads):
+        """Schedule a loop some of whose tiles are used after the others, with a stage for each.
+
+        The early ones have two where memory allows: an iteration before theirs has no time to copy
+        them, since it copies its own late ones.
+        """
+        late = [] if is_private(loads) else late_loads(loop, loads)
+        if not late:
             return
-        needed = stage_bytes(loads) + _other_bytes(function, loop, loads)
         arch = target_of(function)
         assert arch is not None
         limited = asks_for_blocks(function)
-        late = late_loads(loop, loads)
-        if not late or needed > (block_limit(function, threads) if limited else arch.static_shared):
+        limit = block_limit(function, threads) if limited else arch.static_shared
+        early = [load for load in loads if load not in late]
+        free = limit - _other_bytes(function, loop, loads) - stage_bytes(late)
+        stages = min(self.stages or EARLY_STAGES, max(free, 0) // stage_bytes(early))
+        if not stages:
             return
-        _record(loop, loads, ScheduleAttr(1, 1))
+        _record(loop, loads, ScheduleAttr(stages, stages))
         for load in late:
             load.attributes[LATE] = UnitAttr()
 

@@ -48,6 +48,10 @@ class Lifetimes:
     def __bool__(self) -> bool:
         return bool(self.by_op)
 
+    def among(self, by_op: dict[Operation, Lifetime]) -> Lifetimes:
+        """Those of some of the operations."""
+        return Lifetimes(self._numbers, by_op)
+
     def live_during(self, op: Operation) -> Iterator[Operation]:
         """The allocations that are live at an operation, or at one inside of it."""
         start = self._numbers[op]

@@ -27,10 +27,10 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.passes import Pass
 from tilewright.layout.tma_boxes import NoBoxes
+from tilewright.plans.agent_registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.support.diagnostics import fail
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.generic.dce import erase_dead_code
-from tilewright.transforms.nv_tileas.agent_registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.transforms.nv_tileas.agent_scalars import repeat_scalars
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem
 from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent

@@ -1,7 +1,10 @@
-// Loops are rotated without being asked to where wgmma computes all dots, for two warpgroups or more, and their memory suffices.
+// Loops are rotated without being asked to where wgmma computes all dots, and memory and registers suffice.
 // RUN: tilewright opt --pass rotate-dots %s | filecheck %s
 !keys = !nv_tileaa.tiled_view<tile = [64, 128], source = !nv_tileaa.memref<64x?xf16, strides = [1, 64]>, padding = zero>
 !values = !nv_tileaa.tiled_view<tile = [128, 64], source = !nv_tileaa.memref<?x64xf16, strides = [64, 1]>, padding = zero>
+!query = !nv_tileaa.tiled_view<tile = [64, 64], source = !nv_tileaa.memref<1x64xf16, strides = [64, 1]>, padding = zero>
+!long_keys = !nv_tileaa.tiled_view<tile = [128, 128], source = !nv_tileaa.memref<?x128xf16, strides = [128, 1]>, dims = [1, 0], padding = zero>
+!long_values = !nv_tileaa.tiled_view<tile = [128, 128], source = !nv_tileaa.memref<?x128xf16, strides = [128, 1]>, padding = zero>
 !key = tensor<64x128xf16>
 !value = tensor<128x64xf16>
 !f8_keys = !nv_tileaa.tiled_view<tile = [64, 128], source = !nv_tileaa.memref<64x?xf8E4M3FN, strides = [1, 64]>, padding = zero>
@@ -24,9 +27,11 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // A second block on the SM does more for one warpgroup.
+  // Blocks with one warpgroup overlap with a second one on the SM, too.
   // CHECK-LABEL: @one_warpgroup
-  // CHECK-NOT: scf.if
+  // CHECK-SAME: num_warps = 4, occupancy = 2
+  // CHECK: scf.if
+  // CHECK: scf.for
   nv_tileaa.func @one_warpgroup(%q: tensor<64x64xf16>, %k: !keys, %v: !values, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -38,6 +43,83 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !values -> !value
       %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, !value, tensor<64x64xf32>
       scf.yield %o : tensor<64x64xf32>
+    }
+    nv_tileaa.return
+  }
+  // Without a producer, one warpgroup spends the time on copies.
+  // CHECK-LABEL: @through_pointers
+  // CHECK-NOT: occupancy
+  // CHECK-NOT: scf.if
+  nv_tileaa.func @through_pointers(%q: tensor<64x64xf16>, %k: !keys, %v: tensor<128x64x!nv_tileaa.ptr<f16>>, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] : i32, i32 of !keys -> !key
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x64xf16>, !key, tensor<64x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
+      %value, %t1 = nv_tileaa.load weak %v : tensor<128x64x!nv_tileaa.ptr<f16>> -> !value
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, !value, tensor<64x64xf32>
+      scf.yield %o : tensor<64x64xf32>
+    }
+    nv_tileaa.return
+  }
+  // Two blocks of 64x128 accumulators, and 216 registers for a thread of the consumers; of three blocks, 120.
+  // CHECK-LABEL: @three_blocks_of_one_warpgroup
+  // CHECK-NOT: scf.if
+  nv_tileaa.func @three_blocks_of_one_warpgroup(%q: tensor<64x64xf16>, %k: !keys, %v: !values, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4, occupancy = 3>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] : i32, i32 of !keys -> !key
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x64xf16>, !key, tensor<64x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !values -> !value
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, !value, tensor<64x64xf32>
+      scf.yield %o : tensor<64x64xf32>
+    }
+    nv_tileaa.return
+  }
+  // One query of 64: the rest is padding.
+  // CHECK-LABEL: @decoding
+  // CHECK-NOT: scf.if
+  nv_tileaa.func @decoding(%queries: !query, %k: !keys, %v: !values, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %first = arith.constant 0 : i32
+    %q, %t = nv_tileaa.tiled_load weak %queries[%first, %first] : i32, i32 of !query -> tensor<64x64xf16>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] : i32, i32 of !keys -> !key
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x64xf16>, !key, tensor<64x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !values -> !value
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, !value, tensor<64x64xf32>
+      scf.yield %o : tensor<64x64xf32>
+    }
+    nv_tileaa.return
+  }
+  // Two stages of K and of V are 128 KiB. Three of both fit into the half of an SM, if K has its dimensions in the order of memory.
+  // CHECK-LABEL: @one_pipeline
+  // CHECK: block_tile %{{.*}} : !nv_tileaa.tiled_view<tile = [128, 128], source = !nv_tileaa.memref<?x128xf16, strides = [128, 1]>, padding = zero>
+  // CHECK: scf.if
+  // CHECK: scf.for %[[I:.*]] = {{.*}} to
+  // CHECK: tiled_load weak %{{.*}}[%[[I]], %c0_i32] {in_bounds = array<i1: false, true>}
+  // CHECK-NEXT: permute %{{.*}} [1, 0]
+  nv_tileaa.func @one_pipeline(%q: tensor<64x128xf16>, %kp: !nv_tileaa.ptr<f16>, %v: !long_values, %init: tensor<64x128xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4, occupancy = 2>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %km = nv_tileaa.make_memref %kp sizes(%n : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<?x128xf16, strides = [128, 1]>
+    %k = nv_tileaa.block_tile %km : !long_keys
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x128xf32>) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] {in_bounds = array<i1: true, false>} : i32, i32 of !long_keys -> tensor<128x128xf16>
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x128xf16>, tensor<128x128xf16>, tensor<64x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !long_values -> tensor<128x128xf16>
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, tensor<128x128xf16>, tensor<64x128xf32>
+      scf.yield %o : tensor<64x128xf32>
     }
     nv_tileaa.return
   }

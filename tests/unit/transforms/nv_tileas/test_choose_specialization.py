@@ -227,22 +227,30 @@ def test_stores_are_left_to_threads_if_boxes_do_not_fit(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(("attention", "stages", "pays"), [
     (Attention(rows=128, keys=128), 6, True),  # 16 KiB each in a stage of K and of V
-    (Attention(rows=128, rotated=True), 6, False),  # 8 KiB each; one warpgroup
+    (Attention(rows=128, rotated=True), 6, True),  # 8 KiB each; dots in flight
     (Attention(keys=128, dim=128), 3, False),  # 32 KiB each; one warpgroup
     (Attention(dim=256), 2, False),  # 32 KiB each, 32 for Q; P passes through shared memory
 ])  # fmt: skip
 def test_attention_has_a_pipeline_for_k_and_one_for_v(
     attention: Attention, stages: int, pays: bool
 ) -> None:
-    chosen = specialization(attention.program)
+    chosen = specialization(attention.program, options="agents=0,rotate=0")
     assert (chosen.problem, len(chosen.pipelines), chosen.stages) == (None, 2, stages)
     assert chosen.is_worthwhile == pays
 
 
 def test_each_of_several_pipelines_has_two_stages() -> None:
     """A stage of K and one of V take 64 KiB, of the 113 that a block has."""
-    chosen = specialization(Attention(keys=128, dim=128, hints=hinted(2)).program)
+    program = Attention(keys=128, dim=128, hints=hinted(2)).program
+    chosen = specialization(program, options="agents=0,rotate=0")
     assert chosen.problem == "only 1 stages fit into shared memory"
+
+
+def test_k_and_v_share_a_pipeline_where_two_do_not_fit() -> None:
+    """Beside Q, three tiles of 32 KiB; what is stored after the loops has the memory of Q."""
+    chosen = specialization(Attention(keys=128, dim=128, hints=hinted(2)).program)
+    assert (chosen.problem, len(chosen.pipelines), chosen.stages) == (None, 1, 3)
+    assert chosen.is_worthwhile
 
 
 def test_chained_dots_fit_into_registers() -> None:

@@ -1,7 +1,8 @@
-"""Loops with one stage for each tile, of which some are used after the others."""
+"""Loops some of whose tiles have one stage, and are used after the others."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -19,6 +20,8 @@ from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
 
+ATTENTION: Final = Path(__file__).parents[3] / "run" / "kernels" / "attention_rows.mlir"
+"""Asks for two blocks on an SM: beside Q, three tiles of K and V fit into shared memory."""
 TENSOR: Final = "tensor_view<192x16xf16, strides=[16,1]>"
 VIEW: Final = f"partition_view<tile=(64x16), {TENSOR}>"
 TILE: Final = "tile<64x16xf16>"
@@ -92,6 +95,17 @@ def test_copies_run_while_the_other_tile_is_used() -> None:
 def test_the_waits_are_the_only_barriers() -> None:
     loop = the_loop(lowered(program(), "plan-shared-memory"))
     assert not any(isinstance(op, BarrierOp) for op in loop.body.walk())
+
+
+def test_early_tiles_have_two_stages_where_they_fit() -> None:
+    """An iteration waits for its own K, while that of the next one may still be copied."""
+    module = lowered(ATTENTION.read_text(), "plan-shared-memory", schedule="rotate=0")
+    pipelines = [op.result for op in module.walk() if isinstance(op, CreatePipelineOp)]
+    assert [pipeline(each).stages for each in pipelines] == [2, 1]
+    waits = [op for op in the_loop(module).body.walk() if isinstance(op, ConsumerWaitOp)]
+    assert [(op.pipeline, op.pending) for op in waits] == [(pipelines[0], 1), (pipelines[1], 0)]
+    copies = [op for op in the_loop(module).body.walk() if isinstance(op, ProducerCopyOp)]
+    assert [op.pipeline for op in copies] == [pipelines[1], pipelines[0]]
 
 
 AGAIN: Final = f"""

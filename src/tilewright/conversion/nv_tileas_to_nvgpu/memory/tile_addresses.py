@@ -139,6 +139,7 @@ def tile_accesses(
     active: Value | None = None,
     *,
     separate: bool = False,
+    recomputed: bool = False,
     partial: bool = False,
 ) -> list[VectorAccess]:
     """The accesses of a thread to a tile of a view, of `vector` elements each.
@@ -146,7 +147,8 @@ def tile_accesses(
     `view`, `indices` and `tile` are those of the old program; `active` says which threads access
     memory at all. With `separate`, each access has an address of its own, which a loop over tiles
     keeps in its own registers and advances by an addition; else they are computed from each other.
-    With `partial`, each has the number of its elements that are in bounds.
+    With `recomputed`, also in each iteration of a loop: LLVM would else advance every address. With
+    `partial`, each has the number of its elements that are in bounds.
     """
     bytes = pointee_bytes(tiled_view(view).source.element)
     axes = [_axis_indices(op, build, view, tile, n, index) for n, index in enumerate(indices)]
@@ -159,6 +161,8 @@ def tile_accesses(
             common = to_i64(build, axis.window.thread_part)
             moving = add(build, moving, multiply(build, axis.window.start, scale, I64), I64)
         start = add(build, start, multiply(build, common, scale, I64), I64)
+    if recomputed:
+        start = build.create(OpaqueOp, arg=as_value(build, start, I64), types=[I64]).res
     registers = range(0, layout_of(tile).extent(REGISTER), vector)
     along = vector_dimension(layout_of(tile)) if partial else 0
     in_bounds = _BoundsChecks(build, axes, registers, active, always_limits=separate)

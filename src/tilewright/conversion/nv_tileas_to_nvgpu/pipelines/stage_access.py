@@ -36,10 +36,13 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
 from tilewright.dialects.nvvm.attributes import LoadCacheModifier
 from tilewright.dialects.nvvm.copy import CpAsyncOp
+from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import I32, VectorType
+from tilewright.ir.values import BlockArgument
 from tilewright.layout.linear import WARP, log2, pack
 from tilewright.layout.matrices import ROW, matrix_access
 from tilewright.layout.swizzle import row_major
@@ -149,8 +152,17 @@ def copy_tile(
     target = SharedTile(op, build, offsets, op.vector, element, start=offset)
     if isinstance(op.source.type, TiledViewType):
         view, indices = op.source, op.indices
+        separate = _has_registers_for_addresses(op)
         accesses = tile_accesses(
-            op, build, view, indices, op.tile, op.vector, separate=True, partial=op.partial
+            op,
+            build,
+            view,
+            indices,
+            op.tile,
+            op.vector,
+            separate=separate,
+            recomputed=not separate,
+            partial=op.partial,
         )
     else:
         accesses = pointer_accesses(build, new.source, new.mask, op.vector)
@@ -164,6 +176,18 @@ def copy_tile(
             modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
             cp_size=_bytes_read(build, access, bytes, element),
         )
+
+
+def _has_registers_for_addresses(op: ProducerCopyOp) -> bool:
+    """Whether the loop around a copy can keep an address for each access in registers.
+
+    Not if it reads accumulators, as attention does: what is computed from them takes registers.
+    """
+    loop = next((outer for outer in op.ancestors() if isinstance(outer, ForOp)), None)
+    if loop is None:
+        return True
+    dots = [inner for inner in loop.body.walk() if isinstance(inner, DotOp)]
+    return all(isinstance(dot.c, BlockArgument) or dot.c.defined_by(DotOp) for dot in dots)
 
 
 def _bytes_read(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.target.arch import REGISTER_STEP, REGISTERS_PER_SM, WARP_SIZE
-from tilewright.target.tensor_cores import WARPGROUP
-from tilewright.transforms.nv_tileas.agent_registers import (
+from tilewright.plans.agent_registers import (
     MOST_REGISTERS,
     PRODUCER_REGISTERS,
     ConsumerRegisters,
     consumer_registers,
 )
+from tilewright.target.arch import REGISTER_STEP, REGISTERS_PER_SM, WARP_SIZE
+from tilewright.target.tensor_cores import WARPGROUP
 
 
 @pytest.mark.parametrize(("warps", "blocks", "registers"), [

@@ -76,6 +76,16 @@ def softmax_step(scores: Any, maximum: Any, denominator: Any, accumulator: Any, 
     return largest, probabilities, denominator, accumulator * correction
 
 
+def accumulate(
+    scores: Any, value: Any, maximum: Any, denominator: Any, accumulator: Any, scale: Any
+) -> Any:
+    """The maximum, denominator and accumulator after a tile of keys."""
+    maximum, probabilities, denominator, accumulator = softmax_step(
+        scores, maximum, denominator, accumulator, scale
+    )
+    return maximum, denominator, ct.mma(probabilities.astype(value.dtype), value, accumulator)
+
+
 @ct.kernel
 def forward(
     q: ct.Array,

@@ -5,7 +5,9 @@
 Options and output are those of `gemm_variants.py`. A case may be several kernels that run one after
 the other, such as the parts of a split decode and their combination; its time is that of all.
 
-Kernels are in `attention_forward.py`; shapes and tiles in `attention_cases.py`.
+Kernels are in `attention_forward.py` (softmax, masks, bias), `attention_indexed.py` (windows,
+lengths, pages), `attention_decode.py`, `attention_linear.py` and `attention_backward.py`; shapes
+and tiles in `attention_cases.py`.
 """
 
 from __future__ import annotations

@@ -120,9 +120,12 @@ DECODE: Final = (
         "4x32x8x16384x128 16x128x16", "1x64x8x65536x128 16x128x32", "4x32x8x16384x64 16x64x16",
     ),
     variant(
-        "mla-decode", decode.latent, "bfloat16", "2x16x40x128x32 16x32x1",
-        "64x128x4096x512x64 64x64x1", "128x16x4096x512x64 16x64x1", "64x128x4096x512x64 64x32x1",
-        "64x128x4096x512x64 128x32x1",
+        "mla-decode", decode.latent, "bfloat16", "1x64x72x128x32 64x32x1",
+        "64x128x4096x512x64 64x64x1", "64x128x4096x512x64 64x32x1",
+    ),
+    variant(
+        "mla-decode-16-heads", decode.latent, "bfloat16", "2x16x40x128x32 16x32x1",
+        "128x16x4096x512x64 16x64x1", "128x16x4096x512x64 16x32x1",
     ),
     variant(
         "mla-decode-parts", decode.latent, "bfloat16", "1x16x104x128x32 16x32x4",

@@ -88,7 +88,7 @@ INDEXED: Final = (
         "8x16x16x2048x2048x128 128x128", "32x16x16x512x512x64 64x64",
     ),
     variant(
-        "varlen", indexed.varlen, "bfloat16", "3x2x1x80x64 64x32",
+        "varlen", indexed.varlen, "bfloat16", "2x1x1x136x128 128x64",
         "8x32x8x2048x128 128x128", "32x32x8x512x128 64x64",
     ),
     variant(

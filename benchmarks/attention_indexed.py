@@ -53,12 +53,12 @@ def sliding_window(
     stop = tiles_along(min((row + 1) * tm, k.shape[2]), tn)
     # Tiles that all queries of the block see.
     first_whole, first_diagonal = tiles_along((row + 1) * tm - window, tn), row * tm // tn
-    distance = positions(row, tm)[:, None] - ct.arange(tn, dtype=ct.int32)[None, :]
     for i in range(first, stop):
         key = head_tile(k, batch, head // group, i, tn, width)
         scores = ct.mma(query, key.transpose(), zeros(tm, tn))
         if not branch or (i < first_whole) | (i >= first_diagonal):
-            visible = (distance >= i * tn) & (distance < i * tn + window)
+            distance = positions(row, tm)[:, None] - positions(i, tn)[None, :]
+            visible = (distance >= 0) & (distance < window)
             scores = ct.where(visible, scores, MINUS_INFINITY)
         value = head_tile(v, batch, head // group, i, tn, width)
         # A tile before the window of a row leaves its maximum at minus infinity.

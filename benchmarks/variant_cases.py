@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import variant_kernels as dense
 import variant_launches as launches
 import variant_operand_launches as operands
 import variant_quantized as quantized
-from variant_launches import Build, persistent, simple, transposed, with_occupancy
-
-
-class Size(NamedTuple):
-    """The shape of a problem and the tile of a block: M, N, K for a plain GEMM."""
-
-    shape: tuple[int, ...]
-    tile: tuple[int, ...]
-
-
-class Variant(NamedTuple):
-    """A kernel, the element type of its operands, and sizes."""
-
-    name: str
-    build: Build
-    dtype: str
-    small: Size
-    """Small enough for an interpreter, with tiles that are not all whole where that is allowed."""
-    sizes: tuple[Size, ...]
-
-
-def size(text: str) -> Size:
-    """A size from its text, such as `4096x4096x1024 128x128x64`."""
-    shape, tile = (tuple(map(int, each.split("x"))) for each in text.split())
-    return Size(shape, tile)
-
-
-def variant(name: str, build: Build, dtype: str, small: str, *timed: str) -> Variant:
-    """A variant with its sizes as texts."""
-    return Variant(name, build, dtype, size(small), tuple(map(size, timed)))
-
+from variant_launches import persistent, simple, transposed, with_occupancy
+from variant_sizes import variant
 
 RAGGED: Final = "72x40x80 64x32x32"
 LARGE: Final = "4096x4096x4096 128x128x64"

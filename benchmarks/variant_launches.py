@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import variant_fused as fused
 import variant_kernels as dense
 from variant_arrays import Arrays
-
-Shape = tuple[int, ...]
-Grid = tuple[int] | tuple[int, int] | tuple[int, int, int]
+from variant_sizes import Grid, Shape, Step, ceil_div
 
 
 class Launch(NamedTuple):
@@ -25,15 +23,20 @@ class Launch(NamedTuple):
     expected: Callable[[], Any]
     """Compute the result in f32."""
     flops: float
+    tolerance: float = 0.02
+
+    @property
+    def steps(self) -> tuple[Step]:
+        """The only kernel."""
+        return (Step(self.kernel, self.grid, self.arguments),)
+
+    def compared(self) -> tuple[tuple[Any, Any]]:
+        """The result with its elements computed in f32."""
+        return ((self.result, self.expected()),)
 
 
 Build = Callable[[Arrays, Shape, Shape, str], Launch]
 """Create a launch for arrays, a shape, a tile and an element type."""
-
-
-def ceil_div(extent: int, size: int) -> int:
-    """The number of tiles of a size that cover an extent."""
-    return -(-extent // size)
 
 
 def grid_of(shape: Shape, tile: Shape) -> tuple[int, int]:

@@ -10,7 +10,8 @@ import numpy as np
 import variant_indexed as indexed
 import variant_quantized as quantized
 from variant_arrays import Arrays
-from variant_launches import Build, Launch, Shape, ceil_div, flops_of, grid_of, one_axis, simple
+from variant_launches import Build, Launch, flops_of, grid_of, one_axis, simple
+from variant_sizes import Shape, ceil_div
 
 SPARSITY = 4
 """The number of tiles along K for each nonzero one."""

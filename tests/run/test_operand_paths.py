@@ -10,7 +10,13 @@ import pytest
 from scheduled_loops import engines, lowered_as_far_as, scheduled
 
 import tilewright
-from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, in_shared_memory
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileas.attributes import (
+    Atom,
+    CopyEngine,
+    in_shared_memory,
+    layout_of,
+)
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp, ProducerCopyOp
@@ -21,6 +27,7 @@ from tilewright.driver.signatures import isolate_kernel
 from tilewright.ir.operation import Operation
 
 PROGRAM: Final = Path(__file__).parent / "kernels" / "operand_paths.mlir"
+KEYS_ARE_VALUES: Final = PROGRAM.with_name("keys_are_values.mlir")
 ARCHES: Final = ("sm_90", "sm_80")
 REGISTERS: Final = re.compile(r"wgmma\.mma_async\S* \{[^}]*\}, \{[^}]*\}, %rd")
 """wgmma with A in registers: two register lists and a descriptor."""
@@ -107,6 +114,19 @@ def test_operands(entry: str, arch: str) -> None:
     assert operands(loop) == expected
     reads = [op for op in loop.body.walk() if isinstance(op, ConsumerReadOp)]
     assert all((read.at is not None) == (expected.dots > 1) for read in reads)
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_two_dots_read_a_stage_in_their_own_layouts(arch: str) -> None:
+    """The only conversion is that of the accumulator of one dot, which is A of the other."""
+    kernel = read_runnable(KEYS_ARE_VALUES.read_text(), KEYS_ARE_VALUES.name)
+    module = lowered_as_far_as("slice-dots", kernel, arch)
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    body = list(loop.body.walk())
+    reads = [op for op in body if isinstance(op, ConsumerReadOp)]
+    assert len({layout_of(read.values[0]) for read in reads}) == 2
+    (convert,) = (op for op in body if isinstance(op, ConvertLayoutOp))
+    assert shape(convert.result.type) == (16, 64)
 
 
 @pytest.mark.parametrize("arch", ARCHES)

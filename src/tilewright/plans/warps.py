@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.types import TensorType
 from tilewright.plans.tile_registers import accumulator_words, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.features import Feature
+from tilewright.target.tensor_cores import WGMMA_ROWS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
 
 FEWEST: Final = 4
 SHARES: Final = {4: 32, 8: 32}
@@ -21,27 +25,56 @@ SHARES: Final = {4: 32, 8: 32}
 DOT_SHARES: Final = {4: 64, 8: 128}
 """The same with dots: accumulators stay in registers, and larger ones need fewer operand loads per
 element. A thread of 16 warps has at most 128 registers."""
+LIVE_SHARE: Final = 160
+"""Registers of a thread of one warpgroup above which accumulators that are live together, as those
+of the gradients of attention, are divided between two: operands are in registers beside them."""
 
 
 def choose_warps(function: Operation, asked: int | None) -> int:
     """The number that was asked for; else four, or more where tiles are large."""
     if asked is not None:
         return asked
-    has_dots, largest, accumulators = False, 1, 0
+    dots: list[DotOp] = []
+    largest = 1
     for op in function.walk():
         if isinstance(op, DotOp):
-            has_dots = True
-            accumulators = max(accumulators, accumulator_words(op.result.type))
+            dots.append(op)
         for value in op.results:
             if isinstance(value.type, TensorType):
                 largest = max(largest, tile_words(value.type))
-    warps = warps_for(largest, has_dots=has_dots)
-    is_small = accumulators <= FEWEST * WARP_SIZE * DOT_SHARES[FEWEST]
-    if warps > FEWEST or is_small or Feature.WGMMA not in target_or_baseline(function):
-        return warps
-    # Two warpgroups copy while the dots of both are in flight, also where the registers of one
-    # would hold the accumulators.
-    return 2 * FEWEST
+    warps = warps_for(largest, has_dots=bool(dots))
+    if warps == FEWEST and _needs_two_warpgroups(dots):
+        return warps if Feature.WGMMA not in target_or_baseline(function) else 2 * FEWEST
+    return warps
+
+
+def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
+    """Whether dots by wgmma are better divided between two warpgroups.
+
+    They copy while the dots of both are in flight, also where the registers of one would hold the
+    accumulator; and two hold accumulators that are live together, where each has rows for both.
+    """
+    threads = FEWEST * WARP_SIZE
+    words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
+    if words > threads * DOT_SHARES[FEWEST]:
+        return True
+    if live_accumulator_words(dots) <= threads * LIVE_SHARE:
+        return False
+    return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
+
+
+def live_accumulator_words(dots: Iterable[DotOp]) -> int:
+    """The 32-bit registers of the accumulators that are live together, over all threads.
+
+    The accumulators of all dots of a block are, as in attention: one is an operand of the next.
+    """
+    words: dict[Block | None, int] = {}
+    for dot in dots:
+        # One that accumulates what another dot of the block did has its registers.
+        previous = dot.c.defining_op()
+        if not isinstance(previous, DotOp) or previous.parent is not dot.parent:
+            words[dot.parent] = words.get(dot.parent, 0) + tile_words(dot.result.type)
+    return max(words.values(), default=0)
 
 
 def warps_for(largest: int, *, has_dots: bool) -> int:

@@ -11,18 +11,25 @@ from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.plans.warps import choose_warps
 
 
-def warps_of(m: int, n: int, accumulator: str, arch: str, asked: int | None = None) -> int:
-    """The warps of a kernel with a dot of f16 that has an accumulator of some shape and type."""
+def warps_of(
+    m: int, n: int, accumulator: str, arch: str, asked: int | None = None, dots: int = 1
+) -> int:
+    """The warps of a kernel with dots of f16 that have accumulators of some shape and type."""
     a, b, c = f"tile<{m}x16xf16>", f"tile<16x{n}xf16>", f"tile<{m}x{n}x{accumulator}>"
+    body = "".join(
+        f"""
+          %c{i} = constant <{accumulator}: {i}.0> : {c}
+          %d{i} = mmaf %a, %b, %c{i} : {a}, {b}, {c}
+          %t{i} = print_tko "%f", %d{i} : {c} -> token"""
+        for i in range(dots)
+    )
     text = f"""
       cuda_tile.module @m {{
         entry @k(%s: tile<f16>) {{
           %r = reshape %s : tile<f16> -> tile<1x1xf16>
           %a = broadcast %r : tile<1x1xf16> -> {a}
           %b = broadcast %r : tile<1x1xf16> -> {b}
-          %c = constant <{accumulator}: 0.0> : {c}
-          %d = mmaf %a, %b, %c : {a}, {b}, {c}
-          %t = print_tko "%f", %d : {c} -> token
+          {body}
           return
         }}
       }}"""
@@ -49,3 +56,15 @@ def test_accumulators_decide(
 
 def test_a_number_that_is_asked_for_is_taken() -> None:
     assert warps_of(128, 128, "f16", "sm_90", asked=4) == 4
+
+
+@pytest.mark.parametrize(("shape", "arch", "dots", "warps"), [
+    ((128, 64), "sm_90", 2, 4),  # 128 registers of each thread, as in attention
+    ((128, 64), "sm_90", 3, 8),  # 192, as for the gradients of attention
+    ((64, 128), "sm_90", 3, 4),  # rows for one warpgroup
+    ((128, 64), "sm_80", 3, 4),  # without wgmma
+])  # fmt: skip
+def test_accumulators_that_are_live_together_decide(
+    shape: tuple[int, int], arch: str, dots: int, warps: int
+) -> None:
+    assert warps_of(*shape, "f32", arch, dots=dots) == warps

@@ -9,6 +9,7 @@ from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings
 from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import stored_order
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -20,13 +21,14 @@ from tilewright.layout.fma_lines import COLUMNS, line_tiling
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
-from tilewright.layout.wgmma import wgmma_tile
+from tilewright.layout.transfer import Move, transfer
+from tilewright.layout.wgmma import left_fragments, wgmma_tile
 from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import BITS, K_MAJOR_ONLY, WARPGROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import ColumnTiling
     from tilewright.dialects.nv_tileas.matrix import Instruction
@@ -80,9 +82,11 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
     memory = OperandMemory(arch.static_shared - SCRATCH_RESERVE)
     matrix_bytes: dict[Value, int] = {}
     for op in dots:
-        selection = select_mma(op, arch, warps, tilings.get(op), wgmma=memory.fits(op))
+        operands = [op.b] if _has_fragments(op, selections, warps) else [op.a, op.b]
+        fits = memory.fits(op, operands)
+        selection = select_mma(op, arch, warps, tilings.get(op), wgmma=fits)
         if selection.atom is Atom.WGMMA:
-            memory.add(op)
+            memory.add(op, operands)
         elif (matrix := _matrix_beside_lines(op, selection)) is not None:
             matrices = {**matrix_bytes, matrix: stored_bytes(matrix.type)}
             if sum(matrices.values()) <= MATRIX_LIMIT:
@@ -91,6 +95,31 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
                 selection = _select_blocks(op, warps)
         selections[op] = selection
     return selections
+
+
+def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int) -> bool:
+    """Whether A is computed from the accumulator of a wgmma that is its fragments already."""
+    producer = _accumulator_source(op.a)
+    selection = None if producer is None else selections.get(producer)
+    if selection is None or selection.atom is not Atom.WGMMA:
+        return False
+    bits = 8 * pointee_bytes(element_of(op.a.type))
+    fragments = left_fragments(shape(op.a.type), shape(op.c.type), bits, warps)
+    return transfer(selection.accumulator, fragments).move <= Move.REGISTERS
+
+
+def _accumulator_source(tile: Value) -> DotOp | None:
+    """The dot from whose result element-wise operations compute a tile."""
+    pending, seen = [tile], {tile}
+    while pending:
+        op = pending.pop().defining_op()
+        if isinstance(op, DotOp):
+            return op
+        if op is not None and is_elementwise(op) and len(seen) < SEARCH_LIMIT:
+            sources = {value for value in op.operands if is_tile(value)}
+            pending += sources - seen
+            seen |= sources
+    return None
 
 
 def select_mma(

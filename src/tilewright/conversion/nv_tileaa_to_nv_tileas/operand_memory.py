@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, PermuteOp, ViewOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.types import stored_bytes
+from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,24 +44,25 @@ class OperandMemory:
         self._numbers: dict[Operation, int] = {}
         self._spans: dict[Value, Span] = {}
 
-    def fits(self, dot: DotOp) -> bool:
-        """Whether the operands of a dot fit beside all that are stored at the same time."""
+    def fits(self, dot: DotOp, operands: Iterable[Value]) -> bool:
+        """Whether operands of a dot fit beside all that are stored at the same time."""
+        tiles = {_stored_tile(operand) for operand in operands}
         if not self._spans:
-            return _bytes({dot.a, dot.b}) <= self._limit
-        spans = self._spans | {value: self._span(value, dot) for value in (dot.a, dot.b)}
+            return _bytes(tiles) <= self._limit
+        spans = self._spans | {tile: self._span(tile, dot) for tile in tiles}
         return all(
             _bytes(value for value, span in spans.items() if span.start <= start <= span.end)
             <= self._limit
             for start in {span.start for span in spans.values()}
         )
 
-    def add(self, dot: DotOp) -> None:
-        """Store the operands of a dot, too."""
+    def add(self, dot: DotOp, operands: Iterable[Value]) -> None:
+        """Store operands of a dot, too."""
         if not self._numbers:
             kernel = next(op for op in dot.ancestors() if isinstance(op, FuncOp))
             self._numbers = {op: number for number, op in enumerate(kernel.walk())}
-        for value in (dot.a, dot.b):
-            self._spans[value] = self._span(value, dot)
+        for tile in map(_stored_tile, operands):
+            self._spans[tile] = self._span(tile, dot)
 
     def _span(self, value: Value, dot: DotOp) -> Span:
         block = value.parent_block
@@ -77,6 +81,18 @@ class OperandMemory:
     def _last(self, op: Operation) -> int:
         """The number of the last operation inside of an operation, or of itself."""
         return self._numbers[op] + sum(1 for _ in op.walk()) - 1
+
+
+def _stored_tile(operand: Value) -> Value:
+    """The tile that is stored for an operand: one for all that differ in shape or order only.
+
+    Keys that are values as well are an example. Instructions read 16-bit elements in either order.
+    """
+    if pointee_bytes(element_of(operand.type)) != EITHER_MAJOR_BYTES:
+        return operand
+    while isinstance(op := operand.defining_op(), ViewOp | ExpandDimsOp | PermuteOp):
+        operand = op.source
+    return operand
 
 
 def _bytes(values: Iterable[Value]) -> int:

@@ -12,13 +12,12 @@ from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import threads_of
+from tilewright.plans.warps import live_accumulator_words, threads_of
 from tilewright.support.remarks import RESOURCES, Remark
 from tilewright.target.arch import registers_per_thread
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
 OTHER_REGISTERS: Final = 32
@@ -50,18 +49,9 @@ class RelaxOccupancy(Pass):
 
 
 def _needed_registers(kernel: FuncOp) -> int:
-    """The registers of a thread for accumulators that are live together, and for the rest.
-
-    The accumulators of all dots of a block are, as in attention: one is an operand of the next.
-    """
-    accumulators: dict[Block | None, int] = {}
-    for op in kernel.walk():
-        if isinstance(op, DotOp):
-            words = tile_words(op.result.type)
-            accumulators[op.parent] = accumulators.get(op.parent, 0) + words
-    if not accumulators:
-        return 0
-    return max(accumulators.values()) // threads_of(kernel) + OTHER_REGISTERS
+    """The registers of a thread for accumulators that are live together, and for the rest."""
+    words = live_accumulator_words(op for op in kernel.walk() if isinstance(op, DotOp))
+    return words // threads_of(kernel) + OTHER_REGISTERS if words else 0
 
 
 def _remark(kernel: FuncOp, asked: int, occupancy: int, needed: int) -> Remark:

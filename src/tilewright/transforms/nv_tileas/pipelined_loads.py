@@ -155,8 +155,7 @@ def plan_stage(load: TileLoad) -> StagePlan:
             continue
         memory = _read_memory(load, use.layout)
         if memory is not None and _feeds_dot(use.convert.result):
-            same = [each for each in uses if each.layout == use.layout]
-            return StagePlan(memory, same, engine)
+            return StagePlan(memory, _readable_uses(uses, use, memory), engine)
     return StagePlan(private_placement(source, load.vector), [], engine)
 
 
@@ -178,14 +177,32 @@ def plan_tma_stage(load: TileLoad) -> StagePlan | None:
         return None
     placement = tma_placement(shape(load.tile.type), bytes, order)
     for use in uses:
-        offsets = use.layout.then(placement.inverse())
-        by_ldmatrix = matrix_access(offsets, bytes) is not None
-        width = contiguous_offsets(offsets, bytes) * bytes
-        is_wide = by_ldmatrix or width >= REGISTER_BYTES
-        if scratch_bytes(use.convert) and is_wide and _feeds_dot(use.convert.result):
-            same = [each for each in uses if each.layout == use.layout]
-            return StagePlan(placement, same, CopyEngine.TMA)
+        if _has_wide_fragments(use, placement):
+            return StagePlan(placement, _readable_uses(uses, use, placement), CopyEngine.TMA)
     return None
+
+
+def _readable_uses(
+    uses: Sequence[ConvertedUse], first: ConvertedUse, placement: Layout
+) -> list[ConvertedUse]:
+    """The uses that read a placement which suits one: in its layout, or as other fragments.
+
+    Two dots may take a tile in different ways, as keys and as values for instance.
+    """
+    return [
+        use for use in uses if use.layout == first.layout or _has_wide_fragments(use, placement)
+    ]
+
+
+def _has_wide_fragments(use: ConvertedUse, placement: Layout) -> bool:
+    """Whether a dot takes fragments that are read by ldmatrix or at least a word at a time."""
+    if in_shared_memory(use.convert.result) or not scratch_bytes(use.convert):
+        return False
+    bytes = pointee_bytes(element_of(use.convert.result.type))
+    offsets = use.layout.then(placement.inverse())
+    by_ldmatrix = matrix_access(offsets, bytes) is not None
+    is_wide = by_ldmatrix or contiguous_offsets(offsets, bytes) * bytes >= REGISTER_BYTES
+    return is_wide and _feeds_dot(use.convert.result)
 
 
 def _can_copy_to(load: TileLoad, placement: Layout) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileaa.view import BlockTileOp, tiled_view
+from tilewright.dialects.nv_tileaa.view import BlockTileOp, MakeMemrefOp, tiled_view
 from tilewright.dialects.nv_tileas.attributes import laid_out
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.nv_tileas.types import TensorMapType
+from tilewright.dialects.scf import IfOp
+from tilewright.ir.effects import is_pure
 from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 
 ALIGNMENT: Final = 16
 """Bytes: of the address and the strides of a tensor map."""
+
+HOISTED: Final = (AssumeOp, MakeMemrefOp)
+"""Operations besides pure ones that a branch needs not keep: assumptions are dropped, and a view of
+any memory is harmless where nothing accesses it."""
 
 
 def tma_problem(load: TileLoad) -> str | None:
@@ -49,14 +56,22 @@ def tma_problem(load: TileLoad) -> str | None:
 
 
 def view_ops(view: Value) -> set[Operation] | None:
-    """The operations that a view depends on; None unless it can be created before all regions."""
+    """The operations that a view depends on; None unless it can be created before all regions.
+
+    Those in branches can be executed where the branch is not taken.
+    """
     tiled = view.defined_by(BlockTileOp)
     pending = [view if tiled is None else tiled.source]
     ops: set[Operation] = set()
     while pending:
         value = pending.pop()
         block, op = value.parent_block, value.defining_op()
-        if block is None or not isinstance(block.parent_op, FuncOp):
+        around = None if block is None else block.parent_op
+        while isinstance(around, IfOp):
+            if op is None or not (is_pure(op) or isinstance(op, HOISTED)):
+                return None
+            around = around.parent_op
+        if not isinstance(around, FuncOp):
             return None
         if op is not None and op not in ops:
             if op.regions:
@@ -66,13 +81,31 @@ def view_ops(view: Value) -> set[Operation] | None:
     return ops
 
 
+# Law: an assumption of a branch need not hold where the branch is not taken.
 def hoist_view(access: TiledLoadOp | TiledStoreOp) -> None:
-    """Create the view of an access that TMA can execute outside of loops and branches."""
-    tiled = access.view.defined_by(BlockTileOp)
-    if tiled is None or isinstance(tiled.parent_op, FuncOp):
-        return
-    outer: Operation = tiled
-    while not isinstance(outer.parent_op, FuncOp):
-        assert outer.parent_op is not None
-        outer = outer.parent_op
-    tiled.detach().insert_before(outer)
+    """Create the view of an access that TMA can execute outside of loops and branches.
+
+    What it is computed from is hoisted with it, without the assumptions of branches.
+    """
+    op = access.view.defining_op()
+    if op is not None and _is_inside(op):
+        outer = next(each for each in op.ancestors() if isinstance(each.parent_op, FuncOp))
+        _hoist(op, outer)
+
+
+def _hoist(op: Operation, outer: Operation) -> None:
+    """Hoist an operation, and what it is computed from, before an operation that contains it."""
+    for operand in op.operands:
+        value = operand
+        while isinstance(source := value.defining_op(), AssumeOp) and _is_inside(source):
+            value = source.value
+        if value is not operand:
+            op.replace_operand(operand, value)
+        if source is not None and _is_inside(source):
+            _hoist(source, outer)
+    op.detach().insert_before(outer)
+
+
+def _is_inside(op: Operation) -> bool:
+    """Whether an operation is inside of a loop or branch."""
+    return not isinstance(op.parent_op, FuncOp)

@@ -43,7 +43,7 @@ def loop(body: str) -> str:
 
 def atoms(body: str) -> list[Atom]:
     """The instruction of each dot, in order."""
-    arguments = f"%a: {A}, %b: {B}, %c: {C}, %n: i32, %h: i1"
+    arguments = f"%a: {A}, %b: {B}, %c: {C}, %n: i32, %h: i1, %s: f32, %h16: f16"
     module = read(f"nv_tileaa.func @f({arguments}) {{ {body} nv_tileaa.return }}")
     dots = [op for op in module.walk() if isinstance(op, DotOp)]
     selections = select_all(dots, SM_90, WARPS)
@@ -66,6 +66,33 @@ def test_an_operand_of_two_dots_is_counted_once() -> None:
     """A second B, or none, fits beside the operands of the first dot."""
     assert atoms(loop(tiles(0) + dot(0, 0) + dot(0, 0).replace("%d", "%e"))) == BOTH
     assert atoms(loop(tiles(0) + tiles(1) + dot(0, 0) + dot(0, 1))) == BOTH
+
+
+def test_a_transposed_operand_is_stored_once() -> None:
+    """Keys that are values as well: two Bs fit, three would not."""
+    transposed = "tensor<256x128xf16>"
+    given = f'%t, %a0, %e {{input_precision = "ieee"}} : {transposed}, {A}, tensor<256x128xf32>'
+    again = (
+        f"%t = nv_tileaa.permute %b0 [1, 0] : {B} -> {transposed}\n"
+        f"%e = nv_tileaa.splat %s : f32 -> tensor<256x128xf32>\n"
+        f"%f = nv_tileaa.dot {given}\n"
+    )
+    assert atoms(loop(tiles(0) + tiles(1) + dot(0, 0) + dot(0, 1) + again)) == [*BOTH, Atom.WGMMA]
+
+
+def test_fragments_are_not_stored() -> None:
+    """A that is computed from an accumulator stays in registers."""
+    fragments, value, result = B, "tensor<256x128xf16>", "tensor<128x128xf32>"
+    given = f'%p, %v, %e {{input_precision = "ieee"}} : {fragments}, {value}, {result}'
+    second = (
+        f"%p = nv_tileaa.fp_to_fp %d00 : {C} to {fragments}\n"
+        f"%v = nv_tileaa.splat %h16 : f16 -> {value}\n"
+        f"%e = nv_tileaa.splat %s : f32 -> {result}\n"
+        f"%f = nv_tileaa.dot {given}\n"
+    )
+    assert atoms(loop(tiles(0) + dot(0, 0) + second)) == BOTH
+    other = second.replace("fp_to_fp %d00", "fp_to_fp %c")
+    assert atoms(loop(tiles(0) + dot(0, 0) + other)) == [Atom.WGMMA, Atom.MMA_SYNC]
 
 
 def test_loops_that_follow_each_other_share_their_memory() -> None:

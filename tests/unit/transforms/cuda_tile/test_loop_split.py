@@ -50,6 +50,52 @@ def test_the_two_loops_preserve_the_behavior(predicate: str, operands: str, sign
         assert trace(next(after.entries()), case) == expected, case
 
 
+def combined(*comparisons: str, by: str) -> str:
+    """A loop with an `if` on several comparisons."""
+    inner = [f"%c{i} = cmpi {each}, signed : tile<i8> -> tile<i1>\n"
+             for i, each in enumerate(comparisons)]  # fmt: skip
+    last = "%c0"
+    for i in range(1, len(comparisons)):
+        inner.append(f"%d{i} = {by} {last}, %c{i} : tile<i1>\n")
+        last = f"%d{i}"
+    return loop("less_than %i, %l", inside="".join(inner)).replace("if %c ", f"if {last} ")
+
+
+BOUNDS = f"{ARGUMENTS}, %m: tile<i8>"
+
+
+@pytest.mark.parametrize("comparisons", [
+    ("less_than %i, %k", "greater_than_or_equal %i, %m"),  # outside of a range
+    ("greater_than_or_equal %i, %k", "less_than_or_equal %i, %m"),  # in a range
+])  # fmt: skip
+@pytest.mark.parametrize("by", ["ori", "andi"])
+def test_each_of_two_comparisons_splits_a_loop(comparisons: tuple[str, str], by: str) -> None:
+    body = combined(*comparisons, by=by)
+    before, after = kernel(body, BOUNDS), run(kernel(body, BOUNDS), "loop-split")
+    assert counts(after) == (3, 0)
+    ends = [0x80, 0, 3, 5, 0x7F]
+    cases = [(low, up, step, k, m) for low in (0xFE, 0) for up in (0, 7) for step in (1, 3)
+             for k in ends for m in ends]  # fmt: skip
+    for case in cases:
+        expected = trace(next(before.entries()), case)
+        assert trace(next(after.entries()), case) == expected, case
+
+
+def test_one_comparison_of_two_splits_a_loop() -> None:
+    """The other does not change with the counter: one of the two loops keeps the branch."""
+    body = combined("less_than %i, %k", "less_than %k, %m", by="ori")
+    before, after = kernel(body, BOUNDS), run(kernel(body, BOUNDS), "loop-split")
+    assert counts(after) == (2, 1)
+    for case in [(0, 7, 1, k, m) for k in (0, 3, 7) for m in (1, 4)]:
+        assert trace(next(after.entries()), case) == trace(next(before.entries()), case), case
+
+
+def test_the_number_of_parts_is_limited() -> None:
+    comparisons = [f"less_than %i, %{bound}" for bound in "kmu"] + ["greater_than %i, %k"]
+    module = run(kernel(combined(*comparisons, by="ori"), BOUNDS), "loop-split")
+    assert counts(module)[0] == 4
+
+
 def test_constant_bounds_leave_constant_bounds() -> None:
     constants = "".join(
         f"%{name} = constant <i8: {value}> : tile<i8>\n"

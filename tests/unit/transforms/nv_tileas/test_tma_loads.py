@@ -8,8 +8,9 @@ from scheduled_loops import lowered_as_far_as, matmul
 from specialized_programs import Gemm
 
 from tilewright.dialects.nv_tileaa.attributes import CacheModifier
+from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileaa.view import BlockTileOp
+from tilewright.dialects.nv_tileaa.view import BlockTileOp, MakeMemrefOp
 from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
@@ -143,3 +144,46 @@ def test_views_are_hoisted_out_of_all_loops() -> None:
     hoist_view(b)
     assert view.prev is before
     hoist_view(a)
+
+
+IN_BRANCH = GEMM.program(
+    f"""
+    %wanted = cmpi greater_than %k, %zero, signed : tile<i32> -> tile<i1>
+    if %wanted {{
+      %twice = addi %k, %k : tile<i32>
+      %rows = assume bounded<64, ?>, %twice : tile<i32>
+      %bt2 = make_tensor_view %q16, shape = [%rows, %n], strides = [%n, 1] :
+          tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>
+      %bw = make_partition_view %bt2 : {GEMM.view("b")}
+      {GEMM.k_loop(row="%zero").replace("%bv", "%bw")}
+      {GEMM.store(row="%zero")}
+    }}"""
+)
+"""A kernel that creates its view of B in a branch."""
+
+
+def test_memory_that_a_branch_computes() -> None:
+    """What the view is computed from is hoisted with it, but not the assumption of the branch."""
+    a, b = loads_of(IN_BRANCH)
+    assert [tma_problem(load) for load in (a, b)] == [None, None]
+    for load in (a, b):
+        hoist_view(load)
+    view = b.view.defined_by(BlockTileOp)
+    assert view is not None
+    assert outermost(view)
+    memory = view.source.defined_by(MakeMemrefOp)
+    assert memory is not None
+    assert outermost(memory)
+    assert memory.sizes[0].defined_by(AddIOp) is not None
+    function = view.parent_op
+    assert isinstance(function, FuncOp)
+    check_integrity(function)
+    verify(function)
+
+
+def test_memory_that_a_load_of_a_branch_computes() -> None:
+    """It must not be loaded where the branch is not taken."""
+    loaded = """%pk = ptr_to_ptr %q16 : tile<ptr<f16>> -> tile<ptr<i32>>
+      %twice, %tk = load_ptr_tko weak %pk : tile<ptr<i32>> -> tile<i32>, token"""
+    text = IN_BRANCH.replace("%twice = addi %k, %k : tile<i32>", loaded)
+    assert problems(text) == [None, COMPUTED]

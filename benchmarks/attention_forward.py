@@ -67,23 +67,16 @@ def masked(
     return ct.where(visible, scores, MINUS_INFINITY)
 
 
-def softmax_step(scores: Any, maximum: Any, denominator: Any, accumulator: Any, scale: Any) -> Any:
-    """The next maximum, probabilities, and the scaled denominator and accumulator; in base 2."""
+def accumulate(
+    scores: Any, value: Any, maximum: Any, denominator: Any, accumulator: Any, scale: Any
+) -> Any:
+    """The maximum, denominator and accumulator after a tile of keys; in base 2."""
     largest = max(maximum, ct.max(scores, axis=1, keepdims=True) * scale)
     probabilities = ct.exp2(scores * scale - largest)
     correction = ct.exp2(maximum - largest)
     denominator = denominator * correction + ct.sum(probabilities, axis=1, keepdims=True)
-    return largest, probabilities, denominator, accumulator * correction
-
-
-def accumulate(
-    scores: Any, value: Any, maximum: Any, denominator: Any, accumulator: Any, scale: Any
-) -> Any:
-    """The maximum, denominator and accumulator after a tile of keys."""
-    maximum, probabilities, denominator, accumulator = softmax_step(
-        scores, maximum, denominator, accumulator, scale
-    )
-    return maximum, denominator, ct.mma(probabilities.astype(value.dtype), value, accumulator)
+    weights = ct.astype(probabilities, value.dtype)
+    return largest, denominator, ct.mma(weights, value, accumulator * correction)
 
 
 @ct.kernel
@@ -110,11 +103,10 @@ def forward(
         scores = ct.mma(query, key.transpose(), zeros(tm, tn))
         if i >= first_masked:
             scores = masked(scores, row, i, queries, keys, causal, tm, tn)
-        maximum, probabilities, denominator, accumulator = softmax_step(
-            scores, maximum, denominator, accumulator, scale * LOG2_E
-        )
         value = head_tile(v, batch, head // group, i, tn, width)
-        accumulator = ct.mma(probabilities.astype(v.dtype), value, accumulator)
+        maximum, denominator, accumulator = accumulate(
+            scores, value, maximum, denominator, accumulator, scale * LOG2_E
+        )
     store_head_tile(out, batch, head, row, accumulator / denominator)
 
 
@@ -144,20 +136,18 @@ def two_loops(
     for i in range(first_masked):
         key = head_tile(k, batch, head // group, i, tn, width)
         scores = ct.mma(query, key.transpose(), zeros(tm, tn))
-        maximum, probabilities, denominator, accumulator = softmax_step(
-            scores, maximum, denominator, accumulator, 1.0
-        )
         value = head_tile(v, batch, head // group, i, tn, width)
-        accumulator = ct.mma(probabilities.astype(v.dtype), value, accumulator)
+        maximum, denominator, accumulator = accumulate(
+            scores, value, maximum, denominator, accumulator, 1.0
+        )
     for i in range(first_masked, stop):
         key = head_tile(k, batch, head // group, i, tn, width)
         scores = ct.mma(query, key.transpose(), zeros(tm, tn))
         scores = masked(scores, row, i, queries, keys, True, tm, tn)
-        maximum, probabilities, denominator, accumulator = softmax_step(
-            scores, maximum, denominator, accumulator, 1.0
-        )
         value = head_tile(v, batch, head // group, i, tn, width)
-        accumulator = ct.mma(probabilities.astype(v.dtype), value, accumulator)
+        maximum, denominator, accumulator = accumulate(
+            scores, value, maximum, denominator, accumulator, 1.0
+        )
     store_head_tile(out, batch, head, row, accumulator / denominator)
     logarithms = (maximum + ct.log2(denominator)) * LN_2
     ct.store(lse, (batch, head, row), tile=logarithms.reshape((1, 1, tm)))
@@ -234,11 +224,10 @@ def soft_cap(
         scores = ct.tanh(scores * (scale / cap))
         if i >= first_masked:
             scores = masked(scores, row, i, queries, keys, True, tm, tn)
-        maximum, probabilities, denominator, accumulator = softmax_step(
-            scores, maximum, denominator, accumulator, cap * LOG2_E
-        )
         value = head_tile(v, batch, head // group, i, tn, width)
-        accumulator = ct.mma(probabilities.astype(v.dtype), value, accumulator)
+        maximum, denominator, accumulator = accumulate(
+            scores, value, maximum, denominator, accumulator, cap * LOG2_E
+        )
     store_head_tile(out, batch, head, row, accumulator / denominator)
 
 
@@ -268,11 +257,10 @@ def biased(
         scores += added.astype(ct.float32)
         if i >= first_masked:
             scores = masked(scores, row, i, queries, keys, False, tm, tn)
-        maximum, probabilities, denominator, accumulator = softmax_step(
-            scores, maximum, denominator, accumulator, LOG2_E
-        )
         value = head_tile(v, batch, head // group, i, tn, width)
-        accumulator = ct.mma(probabilities.astype(v.dtype), value, accumulator)
+        maximum, denominator, accumulator = accumulate(
+            scores, value, maximum, denominator, accumulator, LOG2_E
+        )
     store_head_tile(out, batch, head, row, accumulator / denominator)
 
 
@@ -303,14 +291,13 @@ def fp8(
         scores = ct.mma(query, key.transpose(), zeros(tm, tn))
         if i >= first_masked:
             scores = masked(scores, row, i, queries, keys, False, tm, tn)
-        maximum, probabilities, denominator, accumulator = softmax_step(
-            scores, maximum, denominator, accumulator, scale * LOG2_E
-        )
         if v_transposed:
             shape = (1, 1, width, tn)
             value = ct.load(v, (batch, head, 0, i), shape, padding_mode=ZERO)
             value = value.reshape((width, tn)).transpose()
         else:
             value = head_tile(v, batch, head, i, tn, width)
-        accumulator = ct.mma(probabilities.astype(v.dtype), value, accumulator)
+        maximum, denominator, accumulator = accumulate(
+            scores, value, maximum, denominator, accumulator, scale * LOG2_E
+        )
     store_head_tile(out, batch, head, row, accumulator / denominator * value_scale)

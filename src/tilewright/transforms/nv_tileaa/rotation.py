@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileaa.types import TiledViewType
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
@@ -169,7 +170,7 @@ class Rotation(NamedTuple):
         """Whether the tiles are alike in memory, and shared memory suffices for one pipeline."""
         loads = [load for load in self._loads if isinstance(load, TiledLoadOp)]
         types = [in_memory_order(tiled_view(load.view)) for load in loads]
-        kinds = {(type.tile, type.source.element) for type in types}
+        kinds = {(type.tile, type.source.element, _contiguous(type)) for type in types}
         if len(loads) < len(self._loads) or len(kinds) != 1:
             return False
         staged = SHARED_STAGES * stored_bytes(loads[0].tile.type)
@@ -216,6 +217,11 @@ def _may_use_tma(load: LoadOp | TileLoadOp, facts: AxisFacts) -> bool:
     strides = zip(source.shape, source.strides, memory.strides, strict=True)
     outer = [divisor for size, stride, divisor in strides if size != 1 and stride != 1]
     return all(each % ALIGNMENT == 0 for each in (memory.alignment, *[n * bytes for n in outer]))
+
+
+def _contiguous(type: TiledViewType) -> tuple[bool, ...]:
+    """Of each dimension in memory, whether its elements are contiguous."""
+    return tuple(stride == 1 for stride in type.source.strides)
 
 
 def _is_padding(tile: Value) -> bool:

@@ -29,8 +29,12 @@ from tilewright.driver.progress import progress
 ORDERS: Final = (1, 2)
 ROTATED: Final = ("rotate=1", "rotate=1,stages=2", "rotate=1,agents=0")
 SCHEDULES: Final = ("", *ROTATED, "rotate=0")
-SHAPES: Final = ((16, 16, 16), (64, 32, 32), (128, 64, 32), (128, 128, 64), (128, 64, 64))
-"""Queries, keys of an iteration, and elements of a head. Of 128 queries, two warpgroups compute."""
+SHAPES: Final = (
+    *((16, 16, 16), (64, 32, 32), (128, 64, 32), (128, 128, 64), (128, 64, 64)),
+    (64, 128, 128),
+)
+"""Queries, keys of an iteration, and elements of a head. Of 128 queries, two warpgroups compute. Of
+the last shape, two blocks on an SM have memory for three tiles of K and V."""
 LIMIT: Final = 2
 """Of the elements of P, which are exact in f16."""
 
@@ -59,6 +63,8 @@ class Chain(NamedTuple):
     """Whether a running maximum is carried."""
     scaled: str
     """Where the accumulator is negated: `before` or `after` the last dot; nothing if it is not."""
+    occupancy: int
+    """The number of blocks on an SM that it asks for; 0 for none."""
 
     @property
     def loaded(self) -> str:
@@ -85,6 +91,7 @@ def random_chain(seed: int) -> Chain:
         pick.random() < 0.3,
         pick.random() < 0.5,
         pick.choice(("", "before", "before", "after")),
+        pick.choice((0, 2)),
     )
 
 
@@ -92,6 +99,8 @@ def text_of(chain: Chain) -> str:
     """The program as Tile IR text."""
     m, n, d = chain.shape
     element = chain.loaded
+    asked = f"optimization_hints=<sm_90 = {{occupancy = {chain.occupancy}}}> "
+    hints = asked if chain.occupancy else ""
     k_strides = "[1,?]" if chain.transposed else f"[{d},1]"
     stride = ", %stride" if chain.transposed else ""
     types = f"(tile<{m}x{d}xf32>, tile<{m}xf32>)"
@@ -122,7 +131,7 @@ def text_of(chain: Chain) -> str:
 cuda_tile.module @m {{
   entry @k(%q0: tile<ptr<f16>>, %k0: tile<ptr<{element}>>, %v0: tile<ptr<{element}>>,
            %o0p: tile<ptr<f32>>, %m0p: tile<ptr<f32>>, %length: tile<i32>, %first: tile<i32>,
-           %step0: tile<i32>, %split: tile<i32>) {{
+           %step0: tile<i32>, %split: tile<i32>) {hints}{{
     %zero = constant <i32: 0> : tile<i32>
     %width = constant <i32: {n}> : tile<i32>
     %step = assume bounded<1, ?>, %step0 : tile<i32>

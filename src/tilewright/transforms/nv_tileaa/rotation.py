@@ -5,13 +5,15 @@ from __future__ import annotations
 from operator import is_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.axis import AxisFacts
 from tilewright.analysis.elementwise import is_tile
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.elements import element_of
+from tilewright.analysis.tensor_divisors import TensorDivisors
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.shape import Rearrangement
-from tilewright.dialects.nv_tileaa.view import TiledLoadOp, TileLoadOp, tiled_view
+from tilewright.dialects.nv_tileaa.view import BlockTileOp, TiledLoadOp, TileLoadOp, tiled_view
 from tilewright.dialects.nv_tileas.matrix import wgmma_instruction
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileaa.types import TiledViewType
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
@@ -43,6 +46,8 @@ SHARED_STAGES: Final = 3
 BLOCKS: Final = 2
 """On an SM, if a block has one warpgroup and the program asks for no number: while one computes,
 the other multiplies."""
+ALIGNMENT: Final = 16
+"""Bytes: of the address and the strides of a tensor that TMA copies."""
 RESERVE: Final = 1024
 """Bytes of shared memory of a block for mbarriers and tensor maps, and as many for the driver."""
 OTHER_REGISTERS: Final = 36
@@ -123,7 +128,10 @@ class Rotation(NamedTuple):
             return 0
         asked = [spec.occupancy] if spec.occupancy else [1]
         if warps == WARPGROUP:
-            if not all(map(_may_use_tma, self._loads)) or _is_padding(self._all_dots[0].a):
+            facts = AxisFacts(function)
+            if not all(_may_use_tma(load, facts) for load in self._loads):
+                return 0
+            if _is_padding(self._all_dots[0].a):
                 return 0
             asked = [spec.occupancy] if spec.occupancy else [BLOCKS, 1]
         return next((blocks for blocks in asked if self._fits(arch, warps, blocks)), 0)
@@ -162,7 +170,7 @@ class Rotation(NamedTuple):
         """Whether the tiles are alike in memory, and shared memory suffices for one pipeline."""
         loads = [load for load in self._loads if isinstance(load, TiledLoadOp)]
         types = [in_memory_order(tiled_view(load.view)) for load in loads]
-        kinds = {(type.tile, type.source.element) for type in types}
+        kinds = {(type.tile, type.source.element, _contiguous(type)) for type in types}
         if len(loads) < len(self._loads) or len(kinds) != 1:
             return False
         staged = SHARED_STAGES * stored_bytes(loads[0].tile.type)
@@ -198,9 +206,22 @@ def previous_loop(loop: ForOp) -> ForOp | None:
     return before
 
 
-def _may_use_tma(load: LoadOp | TileLoadOp) -> bool:
-    """Whether a load reads a tile of a view, and the program does not forbid TMA."""
-    return isinstance(load, TiledLoadOp) and load.allow_tma is not False and load.cache is None
+def _may_use_tma(load: LoadOp | TileLoadOp, facts: AxisFacts) -> bool:
+    """Whether a load reads a tile of an aligned tensor, and the program does not forbid TMA."""
+    if not isinstance(load, TiledLoadOp) or load.allow_tma is False or load.cache is not None:
+        return False
+    if load.view.defined_by(BlockTileOp) is None:
+        return True
+    source, memory = tiled_view(load.view).source, TensorDivisors(load.view, facts)
+    bytes = pointee_bytes(source.element)
+    strides = zip(source.shape, source.strides, memory.strides, strict=True)
+    outer = [divisor for size, stride, divisor in strides if size != 1 and stride != 1]
+    return all(each % ALIGNMENT == 0 for each in (memory.alignment, *[n * bytes for n in outer]))
+
+
+def _contiguous(type: TiledViewType) -> tuple[bool, ...]:
+    """Of each dimension in memory, whether its elements are contiguous."""
+    return tuple(stride == 1 for stride in type.source.strides)
 
 
 def _is_padding(tile: Value) -> bool:

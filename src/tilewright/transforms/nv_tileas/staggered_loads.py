@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
+from tilewright.transforms.nv_tileas.copy_groups import retiring_waits
 from tilewright.transforms.nv_tileas.pipelined_loads import engine_of, plan_stage
 from tilewright.transforms.nv_tileas.stage_uses import outermost, stage_users
 
@@ -22,12 +23,18 @@ if TYPE_CHECKING:
 def late_loads(loop: ForOp, loads: Sequence[TileLoad]) -> list[TileLoad]:
     """The loads that are used after the last read of the others; none if there is no such order.
 
-    All must be copied asynchronously: a tile that passes through registers would wait for memory.
+    All must be copied asynchronously: a tile that passes through registers would wait for memory. A
+    dot in flight reads its operands until it is waited for.
     """
     if any(engine_of(load) is not CopyEngine.CP_ASYNC for load in loads):
         return []
     numbers = {op: number for number, op in enumerate(loop.body.block)}
-    uses = {load: [numbers[op] for op in _uses(loop, load)] for load in loads}
+    uses: dict[TileLoad, list[int]] = {}
+    for load in loads:
+        waits = retiring_waits(loop.body.block, stage_users(load, plan_stage(load)))
+        if None in waits:
+            return []
+        uses[load] = [numbers[op] for op in (*_uses(loop, load), *waits) if op is not None]
     for start in sorted({min(numbers) for numbers in uses.values()})[1:]:
         early = [load for load in loads if min(uses[load]) < start]
         late = [load for load in loads if load not in early]

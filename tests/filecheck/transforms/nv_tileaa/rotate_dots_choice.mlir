@@ -64,6 +64,24 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // CHECK-LABEL: @unaligned
+  // CHECK-NOT: scf.if
+  nv_tileaa.func @unaligned(%q: tensor<64x64xf16>, %kp: !nv_tileaa.ptr<f16>, %v: !values, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %km = nv_tileaa.make_memref %kp sizes(%n : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<64x?xf16, strides = [1, 64]>
+    %k = nv_tileaa.block_tile %km : !keys
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] : i32, i32 of !keys -> !key
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x64xf16>, !key, tensor<64x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !values -> !value
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, !value, tensor<64x64xf32>
+      scf.yield %o : tensor<64x64xf32>
+    }
+    nv_tileaa.return
+  }
   // Two blocks of 64x128 accumulators, and 216 registers for a thread of the consumers; of three blocks, 120.
   // CHECK-LABEL: @three_blocks_of_one_warpgroup
   // CHECK-NOT: scf.if
@@ -111,7 +129,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %zero = arith.constant dense<0.0> : tensor<64x128xf32>
-    %km = nv_tileaa.make_memref %kp sizes(%n : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<?x128xf16, strides = [128, 1]>
+    %aligned = nv_tileaa.assume #nv_tileaa.div_by<16>, %kp : !nv_tileaa.ptr<f16>
+    %km = nv_tileaa.make_memref %aligned sizes(%n : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<?x128xf16, strides = [128, 1]>
     %k = nv_tileaa.block_tile %km : !long_keys
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x128xf32>) : i32 {
       %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] {in_bounds = array<i1: true, false>} : i32, i32 of !long_keys -> tensor<128x128xf16>

@@ -64,7 +64,7 @@ def program(after: str = "") -> str:
       }}"""
 
 
-def lowered(text: str, to: str, schedule: str = "stages=1") -> Operation:
+def lowered(text: str, to: str, schedule: str = "stages=1,rotate=0") -> Operation:
     return lowered_as_far_as(to, text, schedule=schedule)
 
 
@@ -106,6 +106,13 @@ def test_early_tiles_have_two_stages_where_they_fit() -> None:
     assert [(op.pipeline, op.pending) for op in waits] == [(pipelines[0], 1), (pipelines[1], 0)]
     copies = [op for op in the_loop(module).body.walk() if isinstance(op, ProducerCopyOp)]
     assert [op.pipeline for op in copies] == [pipelines[1], pipelines[0]]
+
+
+def test_tiles_that_a_dot_in_flight_reads_are_not_copied_over() -> None:
+    """In a rotated loop, Q @ K is in flight when P @ V starts."""
+    module = lowered(ATTENTION.read_text(), "schedule-loops", schedule="rotate=1,agents=0")
+    assert any(isinstance(op, DotOp) and op.asynchronous for op in module.walk())
+    assert not any(LATE in op.attributes for op in module.walk())
 
 
 AGAIN: Final = f"""

@@ -63,7 +63,7 @@ from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -124,22 +124,32 @@ class ScheduleLoops(Pass):
         if spec is None or spec.num_warps is None or _has_agents(function):
             return
         threads = spec.num_warps * WARP_SIZE
+        rest: dict[ForOp, Sequence[TileLoad]] = {}
         for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
             loads = _pipelined(loop, threads)
             schedule = self._choose(function, loop, loads, threads) if loads else None
             if schedule is not None:
                 _record(loop, loads, schedule)
-            elif loads:
-                self._stagger(function, loop, loads, threads)
+            elif loads and not self._stagger(function, loop, loads, threads):
+                rest[loop] = loads
         for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
             _share_pipeline(loop)
         if self.agents:
-            self._specialize(function, sink)
+            self._specialize(function, rest, sink)
         report_loads(function, sink)
         report_multicast(function, sink)
 
-    def _specialize(self, function: FuncOp, sink: Sink) -> None:
-        """Let a producer copy by TMA for the scheduled loops, where that is possible and pays."""
+    def _specialize(
+        self, function: FuncOp, rest: Mapping[ForOp, Sequence[TileLoad]], sink: Sink
+    ) -> None:
+        """Let a producer copy by TMA for the scheduled loops, where that is possible and pays.
+
+        Of the `rest`, too, those in which dots overlap with other work: a ring that loads share
+        needs less memory than a pipeline with a stage for each.
+        """
+        tentative = {loop: loads for loop, loads in rest.items() if _has_dots_in_flight(loop)}
+        for loop, loads in tentative.items():
+            _record(loop, loads, ScheduleAttr(1, 1))
         by_tma = TMA_STORES if self.tma_stores < 0 else bool(self.tma_stores)
         specialization = Specialization(function, self.stages, tma_stores=by_tma)
         is_wanted = self.agents > 0 or specialization.is_worthwhile
@@ -148,6 +158,9 @@ class ScheduleLoops(Pass):
             specialization.record()
             if self.multicast:
                 specialization.record_multicast()
+        else:
+            for loop, loads in tentative.items():
+                _withdraw(loop, loads)
         report_stores(function, specialization.stores, sink, chosen=chosen)
         report_specialization(function, specialization, sink, chosen=chosen)
 
@@ -176,7 +189,7 @@ class ScheduleLoops(Pass):
 
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
-    ) -> None:
+    ) -> bool:
         """Schedule a loop some of whose tiles are used after the others, with a stage for each.
 
         The early ones have two where memory allows: an iteration before theirs has no time to copy
@@ -184,7 +197,7 @@ class ScheduleLoops(Pass):
         """
         late = [] if is_private(loads) else late_loads(loop, loads)
         if not late:
-            return
+            return False
         arch = target_of(function)
         assert arch is not None
         limited = asks_for_blocks(function)
@@ -193,10 +206,11 @@ class ScheduleLoops(Pass):
         free = limit - _other_bytes(function, loop, loads) - stage_bytes(late)
         stages = min(self.stages or EARLY_STAGES, max(free, 0) // stage_bytes(early))
         if not stages:
-            return
+            return False
         _record(loop, loads, ScheduleAttr(stages, stages))
         for load in late:
             load.attributes[LATE] = UnitAttr()
+        return True
 
 
 def _fewest_stages(function: FuncOp, dots: Sequence[DotOp]) -> int:
@@ -381,3 +395,15 @@ def _record(loop: ForOp, loads: Sequence[TileLoad], schedule: ScheduleAttr) -> N
         load.attributes[ENGINE] = engine_of(load)
     for dot in _overlapping(loop, loads) if schedule.lag else ():
         dot.attributes[IN_FLIGHT] = UnitAttr()
+
+
+def _withdraw(loop: ForOp, loads: Sequence[TileLoad]) -> None:
+    """Remove the schedule of a loop that `_record` wrote."""
+    del loop.attributes[SCHEDULE]
+    for load in loads:
+        del load.attributes[ENGINE]
+
+
+def _has_dots_in_flight(loop: ForOp) -> bool:
+    """Whether `overlap-dots` lets other work of an iteration run beside a dot."""
+    return any(isinstance(op, DotOp) and op.asynchronous for op in loop.body.block)

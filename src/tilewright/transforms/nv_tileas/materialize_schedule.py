@@ -245,8 +245,10 @@ class _StaggeredPipeline:
         for each in (later, own):
             each.prepare(build)
             each.carry(body)
-        # The copies of a later iteration take the stage that this one has used.
-        stage = body.add_argument(start.type, loop.location)
+        # The copies of a later iteration take the stage that this one has used. With one stage the
+        # iterator does not change, and shows `plan-shared-memory` that it is the first one again.
+        is_only = self._stages == 1
+        stage = start if is_only else body.add_argument(start.type, loop.location)
         begin = Builder(InsertPoint.at_start(body), loop.location)
         middle = Builder(InsertPoint.before(self._use), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
@@ -259,9 +261,11 @@ class _StaggeredPipeline:
         early.copy(middle, later.after(middle, counter), stage)
         later_indices = later.load_indices(middle, later.following(middle, counter))
         _erase(replaced, early, late)
-        advanced = end.create(IncIterOp, iterator=stage).result
-        last.set_operands([*last.operands, *later_indices, *own_indices, advanced])
-        add_iter_args(loop, [*later.initial, *own.initial, start])
+        advanced = [] if is_only else [end.create(IncIterOp, iterator=stage).result]
+        initial = [*later.initial, *own.initial, *([] if is_only else [start])]
+        if initial:
+            last.set_operands([*last.operands, *later_indices, *own_indices, *advanced])
+            add_iter_args(loop, initial)
 
     def _wait(
         self, build: Builder, copies: StageCopies, iterator: Value, end: Builder, *, pending: int

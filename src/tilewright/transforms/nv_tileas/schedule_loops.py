@@ -205,7 +205,9 @@ class ScheduleLoops(Pass):
         limit = block_limit(function, threads) if limited else arch.static_shared
         early = [load for load in loads if load not in late]
         free = limit - _other_bytes(function, loop, loads) - stage_bytes(late)
-        stages = min(self.stages or EARLY_STAGES, max(free, 0) // stage_bytes(early))
+        # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
+        most = 1 if is_private(late) else self.stages or EARLY_STAGES
+        stages = min(most, max(free, 0) // stage_bytes(early))
         if not stages:
             return False
         _record(loop, loads, ScheduleAttr(stages, stages))

@@ -196,8 +196,7 @@ class ScheduleLoops(Pass):
         them, since it copies its own late ones.
         """
         late = [] if is_private(loads) else late_loads(loop, loads)
-        # Only where threads read what others copied, a wait shows that all have used early tiles.
-        if not late or is_private(late):
+        if not late:
             return False
         arch = target_of(function)
         assert arch is not None

@@ -185,10 +185,3 @@ def test_dots_in_default_order() -> None:
     module = lowered_as_far_as("convert-tileaa-to-tileas", Chain("f16", "f16", m=8).text())
     dots = [op for op in module.walk() if isinstance(op, DotOp)]
     assert [layout_of(op.c).vectors("lane")[:2] for op in dots] == [(2, 4), (2, 4)]
-
-
-def test_blocks_of_a_chain_share_an_sm() -> None:
-    """A thread has 32 registers of pairs: four blocks fit, with 128 registers for each thread."""
-    text = Chain("f16", "f16", batch=1, pairs=True).text()
-    ptx = tilewright.compile(text, "sm_90", emit="ptx").ptx
-    assert ".minnctapersm 4" in ptx

@@ -18,7 +18,6 @@ from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
-from tilewright.plans.straight_line import straight_line_blocks
 from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import UserError
 from tilewright.support.remarks import COMPILER, Remark
@@ -41,7 +40,7 @@ class ConvertTileAAToTileAS(Pass):
         pairs = list(zip(kernels, assignments, strict=True))
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
             for kernel, assignment in pairs:
-                _record_launch(kernel, assignment, sink)
+                _record_launch(kernel, assignment.warps, sink)
                 report_dots(kernel, sink, self.name)
 
 
@@ -66,19 +65,14 @@ def _required_target(kernel: FuncOp) -> Arch:
     return arch
 
 
-def _record_launch(kernel: FuncOp, assignment: LayoutAssignment, sink: Sink) -> None:
+def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
     """Set the launch configuration that the kernel has from here on."""
-    warps = assignment.warps
     spec, is_distributed = kernel.kernel_spec, kernel.is_distributed
     assert spec is not None
     ctas = spec.num_ctas if is_distributed else None
     if sink.wants_remarks and kernel.cluster_size > 1 and not is_distributed:
         sink.remark(_cluster_remark(kernel))
-    occupancy = spec.occupancy
-    if occupancy is None and any(dot.lines for dot in assignment.dots.values()):
-        # Tiles stay in registers from their load to their store.
-        occupancy = straight_line_blocks(kernel, warps)
-    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, occupancy)
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
 
 
 def _cluster_remark(kernel: FuncOp) -> Remark:

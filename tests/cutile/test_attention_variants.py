@@ -16,13 +16,13 @@ from variant_sizes import Variant
 from variant_timing import cases
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 def test_result(variant: Variant) -> None:
     check_variant(variant, interpreted)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 def test_compiled_result(variant: Variant) -> None:
     check_variant(variant, emulated)

@@ -92,7 +92,7 @@ def complex_dots() -> str:
     return program([w, x, y], body)
 
 
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("opt_level", keep([0, 2, 3], (0, 3).__contains__))
 def test_complex_dots(arch: str, opt_level: int) -> None:
     batch, m, n, k = COMPLEX
@@ -114,7 +114,7 @@ def test_complex_dots_wait_once_for_shared_memory() -> None:
     assert len(re.findall(r"\bld\.shared\.v4\b", ptx)) == 2 * m * k // 4
 
 
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 256, 16), (256, 8, 16)])
 def test_tiles_of_a_loop_along_k(m: int, n: int, k: int, arch: str) -> None:
     steps = 5
@@ -167,6 +167,7 @@ def test_one_matrix_for_a_whole_batch(m: int, n: int, k: int, arch: str) -> None
     np.testing.assert_array_equal(result, left @ right)
 
 
+@pytest.mark.exhaustive
 def test_more_matrices_than_shared_memory_is_for() -> None:
     """Of 18 matrices of 1 KiB, 16 stay in shared memory; the dots of others stage both operands."""
     count = 18

@@ -8,6 +8,7 @@ import pytest
 import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
+from tilewright.transforms.nv_tileas import start_copies
 
 KEYS, HEAD, TILE = 160, 32, 64
 
@@ -101,7 +102,8 @@ def test_attention_of_few_rows(rows: int, computed: int) -> None:
     assert (computed == TILE) == ("wgmma" in made.ptx)
 
 
-def test_copies_start_before_queries_are_converted() -> None:
+def copies_start_first() -> bool:
+    """Whether the first copies come before the conversion of the queries, which are loaded."""
     made = tilewright.compile(attention(1), "sm_90")
     lines = made.stages["nv_tileas"].splitlines()
     loop = next(n for n, line in enumerate(lines) if "scf.for" in line)
@@ -109,4 +111,16 @@ def test_copies_start_before_queries_are_converted() -> None:
     load = next(n for n, line in enumerate(lines) if "tiled_load" in line)
     converted = [n for n, line in enumerate(lines[:loop]) if "convert_layout" in line]
     assert converted
-    assert load < first < min(converted)
+    assert load < first
+    return first < min(converted)
+
+
+def test_copies_start_before_queries_are_converted() -> None:
+    assert copies_start_first()
+
+
+def test_conversions_stay_without_memory_beside_the_pipelines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(start_copies, "RESERVE", 1 << 20)
+    assert not copies_start_first()

@@ -28,3 +28,10 @@ def median_us(torch: Any, launch: Callable[[], object], repeats: int = 5) -> flo
         end.synchronize()
         times.append(start.elapsed_time(end) * 1000 / LAUNCHES)
     return sorted(times)[repeats // 2]
+
+
+def copy_us(torch: Any, accessed: int) -> float:
+    """The time of a copy in device memory that reads and writes `accessed` bytes in all."""
+    source = torch.empty(accessed // 2, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    return median_us(torch, lambda: target.copy_(source))

@@ -160,6 +160,17 @@ def test_no_assembler(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     assert list(folder.glob("made*")) == []
 
 
+def test_a_schedule_that_does_not_exist(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_SCHEDULE", "warps=3")
+    code, out, err = run("good.tileirbc", GPU, "-o", "made", tool="tileiras")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: expected a schedule of ")
+    assert err.endswith("got 'warps=3'\n")
+    assert list(folder.glob("made*")) == []
+
+
 def test_output_that_cannot_be_written(run: Run, folder: Path) -> None:
     for target in ("folder", "no/folder", ""):
         code, out, err = run("good.tileirbc", GPU, "-o", target, tool="tileiras")

@@ -30,7 +30,7 @@ CHOICES: Final[dict[str, Sequence[int]]] = {
     "tma-stores": range(2),
     "rotate": range(2),
     "kept-tiles": range(33),
-    "warps": (0, 4, 8, 16),
+    "warps": (0, 1, 2, 4, 8, 16),
 }
 """The values of each option."""
 

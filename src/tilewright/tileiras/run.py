@@ -196,13 +196,10 @@ def _compile(job: Job, data: bytes) -> bytes:
     from tilewright.driver.tuning.lookup import compile_tuned, tuned  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
+    with _failing(WRONG_SETTINGS):
+        schedule = environment_schedule()
     settings = Settings(
-        ARCHES[job.gpu],
-        job.opt_level,
-        job.line_info,
-        job.device_debug,
-        job.sanitize,
-        environment_schedule(),
+        ARCHES[job.gpu], job.opt_level, job.line_info, job.device_debug, job.sanitize, schedule
     )
 
     def attempt(settings: Settings) -> tuple[bytes, list[Remark]]:

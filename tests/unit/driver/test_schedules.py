@@ -20,7 +20,7 @@ from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
     "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
-    "tma-stores=0..1 or rotate=0..1 or kept-tiles=0..32 or warps=0|4|8|16"
+    "tma-stores=0..1 or rotate=0..1 or kept-tiles=0..32 or warps=0|1|2|4|8|16"
 )
 
 
@@ -50,7 +50,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
     "rotate", "rotate=2",
     "kept-tiles=33",
-    "warps=2", "warps=12", "warps=32", "warps=",
+    "warps=3", "warps=12", "warps=32", "warps=",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
     message = f"expected a schedule of {CHOICES}, got '{pair}'"

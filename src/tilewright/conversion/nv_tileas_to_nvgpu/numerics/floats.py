@@ -13,6 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.numerics.rounding import (
     cast_float,
     round_to_16_bits,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.shared_divisors import divide_by_shared
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import map_elements
 from tilewright.dialects.arith import floating as arith
 from tilewright.dialects.arith.comparison import CmpFOp
@@ -74,7 +75,9 @@ def divide(op: tileaa.DivFOp, new: tileaa.DivFOp, build: ConversionBuilder) -> R
         return None
     element = element_of(new.lhs.type)
     operands = [cast_float(build, operand, _computed(element)) for operand in (new.lhs, new.rhs)]
-    quotient = build.create(arith.DivFOp, lhs=operands[0], rhs=operands[1]).result
+    quotient = divide_by_shared(build, *operands)
+    if quotient is None:
+        quotient = build.create(arith.DivFOp, lhs=operands[0], rhs=operands[1]).result
     return cast_float(build, quotient, element)
 
 

@@ -1,0 +1,96 @@
+"""Division of rows by a number each, compiled and run on the emulator, bit for bit as NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright
+
+ROWS, COLUMNS = 16, 128
+Array = NDArray[np.float32]
+
+
+def program(divisors: str) -> str:
+    """`q = x / y`, where each row of x has a divisor, or where all elements have the first one."""
+    tile, view = f"tile<{ROWS}x{COLUMNS}xf32>", f"tensor_view<{ROWS}x{COLUMNS}xf32,"
+    steps = f" strides=[{COLUMNS},1]>"
+    matrix = f"partition_view<tile=({ROWS}x{COLUMNS}), {view}{steps}>"
+    column = f"partition_view<tile=({ROWS}), tensor_view<{ROWS}xf32, strides=[1]>>"
+    if divisors == "rows":
+        spread = f"""
+    %y, %t1 = load_view_tko weak %yv[%z] : {column}, tile<i32> -> tile<{ROWS}xf32>, token
+    %y1 = reshape %y : tile<{ROWS}xf32> -> tile<{ROWS}x1xf32>
+    %y2 = broadcast %y1 : tile<{ROWS}x1xf32> -> {tile}"""
+    else:
+        spread = f"""
+    %y, %t1 = load_ptr_tko weak %yp : tile<ptr<f32>> -> tile<f32>, token
+    %y1 = reshape %y : tile<f32> -> tile<1x1xf32>
+    %y2 = broadcast %y1 : tile<1x1xf32> -> {tile}"""
+    return f"""
+cuda_tile.module @m {{
+  entry @k(%x0: tile<ptr<f32>>, %yp: tile<ptr<f32>>, %q0: tile<ptr<f32>>) {{
+    %xp = assume div_by<16>, %x0 : tile<ptr<f32>>
+    %qp = assume div_by<16>, %q0 : tile<ptr<f32>>
+    %z = constant <i32: 0> : tile<i32>
+    %xt = make_tensor_view %xp, shape = [{ROWS}, {COLUMNS}], strides = [{COLUMNS}, 1]
+        : {view}{steps}
+    %qt = make_tensor_view %qp, shape = [{ROWS}, {COLUMNS}], strides = [{COLUMNS}, 1]
+        : {view}{steps}
+    %yt = make_tensor_view %yp, shape = [{ROWS}], strides = [1]
+        : tensor_view<{ROWS}xf32, strides=[1]>
+    %xv = make_partition_view %xt : {matrix}
+    %qv = make_partition_view %qt : {matrix}
+    %yv = make_partition_view %yt : {column}
+    %x, %t0 = load_view_tko weak %xv[%z, %z] : {matrix}, tile<i32> -> {tile}, token{spread}
+    %q = divf %x, %y2 : {tile}
+    %t2 = store_view_tko weak %q, %qv[%z, %z] : {tile}, {matrix}, tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+def floats(generator: np.random.Generator, count: int, exponent: int) -> Array:
+    """Numbers of both signs whose exponents are at most `exponent` in magnitude."""
+    mantissas = generator.uniform(1, 2, count) * generator.choice([-1, 1], count)
+    return np.ldexp(mantissas, generator.integers(-exponent, exponent, count)).astype(np.float32)
+
+
+def dividends(generator: np.random.Generator, kind: str) -> Array:
+    """Rows that are divided with the common reciprocal, or of which some elements cannot be."""
+    shape = ROWS, COLUMNS
+    if kind == "common":
+        return floats(generator, ROWS * COLUMNS, 99).reshape(shape)
+    every = floats(generator, ROWS * COLUMNS, 127).reshape(shape)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 3.4e38, 2.0**-126, 2.0**-101]
+    mask = generator.random(shape) < 0.2
+    every[mask] = generator.choice(np.array(special, np.float32), mask.sum())
+    return every
+
+
+@pytest.mark.parametrize("kind", ["common", "special"])
+@pytest.mark.parametrize("divisors", ["rows", "one"])
+def test_division_is_that_of_numpy(kind: str, divisors: str) -> None:
+    generator = np.random.default_rng(7)
+    x = dividends(generator, kind)
+    y = floats(generator, ROWS, 24 if kind == "common" else 126)
+    if kind == "special":
+        y[1:7] = [0.0, -0.0, np.inf, np.nan, 1e-41, -3e38]
+    results = np.zeros_like(x)
+    text = program(divisors)
+    tilewright.execute(text, "k", 1, [x, y, results], "emulator", check=True, arch="sm_90")
+    with np.errstate(all="ignore"):
+        expected = x / (y[:, None] if divisors == "rows" else y[0])
+    assert np.array_equal(np.isnan(results), np.isnan(expected))
+    numbers = ~np.isnan(expected)
+    assert np.array_equal(results.view(np.int32)[numbers], expected.view(np.int32)[numbers])
+
+
+def test_elements_share_the_reciprocal_of_their_divisor() -> None:
+    """A thread has four elements of each of four rows."""
+    ptx = tilewright.compile(program("rows"), "sm_90", emit="ptx").ptx
+    assert ptx is not None
+    assert ptx.count("rcp.approx.ftz.f32") == 4
+    assert ptx.count("div.rn.f32") == 16

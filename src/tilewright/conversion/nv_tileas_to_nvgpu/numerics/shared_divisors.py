@@ -26,9 +26,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.floating import DivFOp, MulFOp, NegFOp
-from tilewright.dialects.arith.integer import AndIOp, OrIOp, SubIOp
-from tilewright.dialects.math.ops import FmaOp
+from tilewright.dialects.arith.floating import DivFOp, MaxNumFOp, MulFOp, NegFOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, MaxUIOp, MinUIOp, SubIOp
+from tilewright.dialects.math.ops import AbsFOp, FmaOp
 from tilewright.dialects.nvvm.arithmetic import RcpApproxFtzF32Op
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.dialects.vector.shapes import BroadcastOp, ShuffleOp
@@ -38,12 +38,11 @@ from tilewright.ir.types import F32, VectorType
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 BIAS: Final = 127
 MANTISSA_BITS: Final = 23
-MAGNITUDE: Final = 0x7FFFFFFF
-ONE: Final = BIAS << MANTISSA_BITS
 DIVIDEND_EXPONENT: Final = 100
 """A dividend is at least 2**-100, so that its remainder, 46 bits below it, is a normal number."""
 DIVISOR_EXPONENT: Final = 24
@@ -87,8 +86,8 @@ def divide_by_shared(build: ConversionBuilder, dividends: Value, divisors: Value
         return None
     is_safe = build.create(
         AndIOp,
-        lhs=_all(build, _in_range(build, repeated.distinct, DIVISOR_EXPONENT, zero=False)),
-        rhs=_all(build, _in_range(build, dividends, DIVIDEND_EXPONENT, zero=True)),
+        lhs=_are_divisors_safe(build, repeated.distinct),
+        rhs=_are_dividends_safe(build, dividends),
     ).result
     fast, exact = Block(), Block()
     branch = build.create(
@@ -110,51 +109,70 @@ def _divide(
     def fma(a: Value, b: Value, c: Value) -> Value:
         return build.create(FmaOp, a=a, b=b, c=c).result
 
+    def negated(value: Value) -> Value:
+        return build.create(NegFOp, operand=value).result
+
     distinct = repeated.distinct
-    negated = build.create(NegFOp, operand=distinct).result
     estimate = map_elements(
         build, lambda each: build.create(RcpApproxFtzF32Op, arg=each[0], types=[F32]).res, distinct
     )
-    error = fma(negated, estimate, splat_constant(build, ONE, distinct.type))
-    reciprocals = repeated.spread(build, fma(estimate, error, estimate))
-    negated = repeated.spread(build, negated)
+    error = fma(negated(distinct), estimate, splat_constant(build, power_of_two(0), distinct.type))
+    refined = fma(estimate, error, estimate)
+    reciprocals, opposite = (repeated.spread(build, each) for each in (refined, negated(refined)))
     result = build.create(MulFOp, lhs=dividends, rhs=reciprocals).result
     for _ in range(2):
-        remainder = fma(negated, result, dividends)
-        result = fma(remainder, reciprocals, result)
+        # y * q - x instead of x - y * q: its zero keeps the sign of a quotient that is zero.
+        remainder = fma(divisors, result, negated(dividends))
+        result = fma(remainder, opposite, result)
     return result
 
 
-def _in_range(build: ConversionBuilder, floats: Value, exponent: int, *, zero: bool) -> Value:
-    """Which magnitudes are from 2**-exponent to 2**exponent, or +0 if it is allowed.
+def _are_divisors_safe(build: ConversionBuilder, divisors: Value) -> Value:
+    """Whether all are positive, and neither too small nor too large."""
+    bits = as_integers(build, divisors)
+    least = splat_constant(build, power_of_two(-DIVISOR_EXPONENT), bits.type)
+    above = build.create(SubIOp, lhs=bits, rhs=least).result
+    most = power_of_two(DIVISOR_EXPONENT) - power_of_two(-DIVISOR_EXPONENT)
+    return _compare(build, CmpIPredicate.ULE, _extreme(build, MaxUIOp, above), most)
 
-    -0 is not: the correction of its quotient would lose the sign.
+
+def _are_dividends_safe(build: ConversionBuilder, dividends: Value) -> Value:
+    """Whether all are zero, NaN, or neither too small nor too large.
+
+    `2 * bits - 1` drops the sign, and makes zero the largest number.
     """
-    bits = as_integers(build, floats)
-
-    def number(value: int) -> Value:
-        return splat_constant(build, value, bits.type)
-
-    magnitude = build.create(AndIOp, lhs=bits, rhs=number(MAGNITUDE)).result
-    least = (BIAS - exponent) << MANTISSA_BITS
-    above = build.create(SubIOp, lhs=magnitude, rhs=number(least)).result
-    count = (2 * exponent) << MANTISSA_BITS
-    result = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=above, rhs=number(count)).result
-    if not zero:
-        return result
-    is_zero = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=bits, rhs=number(0)).result
-    return build.create(OrIOp, lhs=result, rhs=is_zero).result
+    bits = as_integers(build, dividends)
+    doubled = build.create(AddIOp, lhs=bits, rhs=bits).result
+    ones = splat_constant(build, -1, bits.type)
+    smallest = _extreme(build, MinUIOp, build.create(AddIOp, lhs=doubled, rhs=ones).result)
+    magnitudes = build.create(AbsFOp, operand=dividends).result
+    largest = as_integers(build, _extreme(build, MaxNumFOp, magnitudes))
+    is_large = _compare(
+        build, CmpIPredicate.UGE, smallest, 2 * power_of_two(-DIVIDEND_EXPONENT) - 1
+    )
+    is_small = _compare(build, CmpIPredicate.ULE, largest, power_of_two(DIVIDEND_EXPONENT))
+    return build.create(AndIOp, lhs=is_large, rhs=is_small).result
 
 
-def _all(build: ConversionBuilder, conditions: Value) -> Value:
-    """Whether all elements of a vector of conditions hold.
+def power_of_two(exponent: int) -> int:
+    """The bits of a power of two."""
+    return (BIAS + exponent) << MANTISSA_BITS
 
-    LLVM would pack the vector of a `vector.reduction` into the bits of an integer.
+
+def _extreme(build: ConversionBuilder, kind: type[Operation], vector: Value) -> Value:
+    """The least or greatest element.
+
+    LLVM would pack conditions of all elements into the bits of an integer.
     """
-    result, *others = elements(build, conditions)
+    result, *others = elements(build, vector)
     for other in others:
-        result = build.create(AndIOp, lhs=result, rhs=other).result
+        result = build.create(kind, lhs=result, rhs=other).results[0]
     return result
+
+
+def _compare(build: ConversionBuilder, predicate: CmpIPredicate, bits: Value, limit: int) -> Value:
+    right = splat_constant(build, limit, bits.type)
+    return build.create(CmpIOp, predicate=predicate, lhs=bits, rhs=right).result
 
 
 def _length(vector: Value) -> int:

@@ -165,7 +165,7 @@ def main() -> int:
         choose_tiles(Path(tiles[label]) if label in tiles else None)
         results = out / f"{label}.json"
         run(label, compiler, arguments, results, torch=arguments.torch and label == columns[0])
-        if results.exists():
+        if results.exists() and results.stat().st_size:
             add_rows(rows, results, label)
     if arguments.copy:
         add_copies(rows, out / f"{columns[0]}.json")

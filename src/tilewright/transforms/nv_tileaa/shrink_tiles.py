@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEAST_EXTENT: Final = 16
 """The rows of an instruction."""
-OPERAND_WORDS: Final = 32
+OPERAND_WORDS: Final = 64
 """Registers of a thread of four warps for an operand, above which there are eight."""
 REMARK: Final = "RemarkShrink"
 

@@ -34,6 +34,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     PrefetchableLoad,
     add_iter_args,
     iteration_exists,
+    reduces_tiles,
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import LoopLoads
 from tilewright.transforms.nv_tileaa.scalars import constant
@@ -186,12 +187,15 @@ def _write(head: LoopLoads, pipeline: Value, start: Value, *, prefetch: bool) ->
 
 
 def _prefetched(each: LoopLoads) -> list[PrefetchableLoad]:
-    """The loads of a loop that `prefetch-loads` would prefetch: not those converted at once.
+    """The loads of a loop that `prefetch-loads` would prefetch.
 
     Only tiles of views: masks of pointers would need a layout.
     """
     loads = [load for load in each.loads if load and isinstance(load.load, TileLoadOp)]
-    return [load for load in loads if load.is_speculatable and not load.is_converted]
+    is_waiting = reduces_tiles(each.loop)
+    return [
+        load for load in loads if load.is_speculatable and (is_waiting or not load.is_converted)
+    ]
 
 
 def _prefetch(loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:

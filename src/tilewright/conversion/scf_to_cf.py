@@ -139,7 +139,12 @@ def if_(op: IfOp, new: IfOp, build: ConversionBuilder) -> Result:
     other = branch(op.else_region)
     then = branch(op.then_region)
     with build.at(start):
-        build.create(CondBranchOp, condition=new.condition, successors=[then, other])
+        build.create(
+            CondBranchOp,
+            condition=new.condition,
+            branch_weights=op.branch_weights,
+            successors=[then, other],
+        )
     build.continue_in(after)
     return _grouped(after.args, results)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from tilewright.dialects.elements import I1_TYPE, INTEGER_OR_INDEX, listed, types_of
 from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR
 from tilewright.ir.attributes import UNIT, Attribute
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.dialect import Dialect
@@ -33,6 +34,8 @@ class IfOp(Operation):
     outputs = d.results(ANY_TYPE)
     then_region = d.region(terminator="scf.yield")
     else_region = d.region(min_blocks=0, terminator="scf.yield")
+    branch_weights = d.optional_attribute(I32_ARRAY_ATTR)
+    """How often each branch is taken, relative to the other."""
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
@@ -57,6 +60,11 @@ class IfOp(Operation):
             printer.emit(" else ")
             printer.region(self.else_region, print_terminators=bool(self.results))
         printer.emit(printer.attr_dict(self))
+
+    def verify(self) -> Iterator[str]:
+        weights = self.branch_weights
+        if weights is not None and len(weights) != 2:
+            yield f"expected 2 branch weights, got {len(weights)}"
 
     def verify_context(self) -> Iterator[str]:
         if self.results and not self.else_region.blocks:

@@ -212,7 +212,7 @@ LOWERING_PIPELINE: Final = {
 """The levels, and the passes that lower to each from the one above; the first: on the input."""
 
 SCHEDULE_OPTIONS: Final = {
-    "prefetch-loads": ("kept-tiles",),
+    "prefetch-loads": ("kept-tiles", "prefetch"),
     "keep-tiles": ("kept-tiles",),
     "override-warps": ("warps",),
     "refine-k-loops": ("k-parts",),

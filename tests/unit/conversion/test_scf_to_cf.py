@@ -102,6 +102,18 @@ def test_branches_join() -> None:
     ]
 
 
+def test_weights_of_branches() -> None:
+    text = """
+    func.func @f(%c: i1) {
+      scf.if %c { } {branch_weights = array<i32: 1, 9>}
+      return
+    }
+    """
+    assert (
+        lines(f"builtin.module {{ {text} }}")[0] == "cf.cond_br %arg0 weights([1, 9]), ^bb1, ^bb2"
+    )
+
+
 @pytest.mark.parametrize("inner", ["scf.for %j = %a to %n step %n : i32 {", "scf.if %c {"])
 def test_no_scf_is_left_in_nests(inner: str) -> None:
     module = convert(

@@ -25,7 +25,7 @@ BEAM: Final = 3
 NEAR: Final = 1.05
 """The cost, relative to the best one, up to which a schedule is tried further."""
 FINALISTS: Final = 4
-MOST_MEASURED: Final = 200
+MOST_MEASURED: Final = 240
 """Schedules that are measured at most: a process keeps 256 kernels loaded on a GPU."""
 
 MEASURED: Final = "measured"
@@ -135,9 +135,8 @@ class Tuner:
         self._choose()
 
     def measured(self) -> list[Row]:
-        """The rows that have a cost, the best first."""
-        return sorted((row for row in self.rows.values() if row.is_measured),
-                      key=lambda row: row.cost)  # fmt: skip
+        """The rows that have a cost, the best first; of equal ones that with fewest options."""
+        return sorted((row for row in self.rows.values() if row.is_measured), key=_rank)
 
     def _best(self) -> list[Row]:
         rows = self.measured()
@@ -217,9 +216,14 @@ class Tuner:
             costs = self._backend.final([row.packed for row in finalists])
             for row, cost in zip(finalists, costs, strict=False):
                 row.cost = cost
-        best = min(finalists, key=lambda row: row.cost)
+        best = min(finalists, key=_rank)
         is_better = best.cost < (1 - MARGINS[self.job.meter]) * self.default.cost
         self.winner = best if is_better else self.default
+
+
+def _rank(row: Row) -> tuple[float, int]:
+    """The cost, without what rounding adds where it is relative to another, and the options."""
+    return float(f"{row.cost:.9g}"), len(row.schedule.split())
 
 
 def _first_line(text: str) -> str:

@@ -19,8 +19,10 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
     add_iter_args,
     find_prefetchable_loads,
+    is_copyable,
     iteration_exists,
     prefetch,
+    reduces_tiles,
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads
 
@@ -48,14 +50,16 @@ class PrefetchLoads(Pass):
 
     name = "prefetch-loads"
     kept_tiles: int = option(default=-1, doc="tiles that keep-tiles keeps; 0: it is not to")
+    prefetch: int = option(default=-1, doc="prefetch no loads (0), or all that fit (1); -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel:
-                _prefetch(function, keeps_tiles=self.kept_tiles != 0)
+            if function.is_kernel and self.prefetch:
+                keeps_tiles = self.kept_tiles != 0
+                _prefetch(function, keeps_tiles=keeps_tiles, is_forced=self.prefetch > 0)
 
 
-def _prefetch(function: FuncOp, *, keeps_tiles: bool) -> None:
+def _prefetch(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> None:
     threads: int | None = None
     kept: set[AnyLoad] = set()
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
@@ -66,19 +70,22 @@ def _prefetch(function: FuncOp, *, keeps_tiles: bool) -> None:
             threads = threads_of(function)
             repeated = find_repeated_loads(function, threads) if keeps_tiles else []
             kept = {load for each in repeated for load in each.all_loads}
-        chosen = _profitable(loads, threads, kept)
+        unprofitable = kept
+        if not is_forced and not reduces_tiles(loop):
+            unprofitable = kept | {load.load for load in loads if load.is_converted}
+        chosen = _profitable(loads, threads, unprofitable)
         if chosen:
             rotate(loop, chosen)
 
 
 def _profitable(
-    loads: Sequence[PrefetchableLoad], threads: int, kept: AbstractSet[AnyLoad]
+    loads: Sequence[PrefetchableLoad], threads: int, unprofitable: AbstractSet[AnyLoad]
 ) -> list[PrefetchableLoad]:
     """The first loads whose tiles fit into the registers.
 
-    None whose tile is converted at once: the conversion hides the latency of the loads, or the
-    tile is large. Large unordered tiles go through shared memory, and with them the indices that
-    they are loaded with. So do tiles that `keep-tiles` keeps for later loops.
+    Large unordered tiles go through shared memory, and with them the indices that they are loaded
+    with. So do tiles that `keep-tiles` keeps for later loops. Where threads do not wait for each
+    other, other warps hide the latency of a tile that is converted at once, with fewer registers.
     """
     chosen: list[PrefetchableLoad] = []
     left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
@@ -93,7 +100,7 @@ def _profitable(
         if _is_staged(load, threads) or load.load in addresses or not load.is_speculatable:
             continue
         cost = max(words, threads)
-        if load.load in kept or load.is_converted or cost > left:
+        if load.load in unprofitable or cost > left:
             continue
         if not _feeds_tensor_cores(load):
             left -= cost
@@ -104,7 +111,7 @@ def _profitable(
 def _is_staged(load: PrefetchableLoad, threads: int) -> bool:
     """Whether a tile is large and unordered, so that a software pipeline may copy it."""
     words = tile_words(load.load.results[0].type)
-    return words >= LARGE * threads and load.is_unordered
+    return words >= LARGE * threads and load.is_unordered and is_copyable(load.load)
 
 
 def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, with_element
+from tilewright.dialects.nv_tileaa.aggregate import AggregateOp
+from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
+from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
 from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I1, FloatType, IntegerType, TensorType
 from tilewright.plans.slicing import is_plain
 from tilewright.transforms.nv_tileaa.address_ops import (
@@ -88,6 +93,29 @@ def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:
     if loads and any(isinstance(op, AssertOp) for op in loop.body.walk()):
         return []
     return loads
+
+
+def is_copyable(load: AnyLoad) -> bool:
+    """Whether `cp.async` may load a tile: it has no cache hints, and pads with zeros.
+
+    Padding may also be undefined.
+    """
+    if load.cache is not None:
+        return False
+    if isinstance(load, LoadOp):
+        return load.other is None or splat_of(constant_of(load.other)) == 0
+    return tiled_view(load.view).padding in (None, PaddingValue.ZERO)
+
+
+def reduces_tiles(loop: ForOp) -> bool:
+    """Whether threads of a loop wait for each other in each iteration, to reduce or scan a tile.
+
+    No warp then runs on into the next iteration, whose loads would hide the latency of its own.
+    Not in loops with dots, which need the registers.
+    """
+    if any(isinstance(op, DotOp) for op in loop.body.walk()):
+        return False
+    return any(isinstance(op, AggregateOp) for op in loop.body.block)
 
 
 def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:

@@ -9,7 +9,7 @@ before.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.nv_tileaa.integer import AddIOp, CmpIOp, SubIOp
@@ -34,9 +34,11 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     PrefetchableLoad,
     add_iter_args,
     iteration_exists,
+    reduces_tiles,
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import LoopLoads
 from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
 
 if TYPE_CHECKING:
@@ -44,6 +46,11 @@ if TYPE_CHECKING:
 
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
+
+
+RARELY: Final = (1, 1000)
+"""Weights of the branch with the tiles that are not kept: its code is to lie after all others,
+since blocks of short rows take most of their time to fetch instructions."""
 
 
 class KeptTiles:
@@ -82,8 +89,10 @@ class KeptTiles:
                 _write(head, copies.pipeline, start, prefetch=prefetch)
             else:
                 self._read(head, copies.pipeline, start)
-            if middle is not None and prefetch:
-                _prefetch(each.loop, _prefetched(each))
+            if middle is not None:
+                guard_loop(each.loop).branch_weights = RARELY
+                if prefetch:
+                    _prefetch(each.loop, _prefetched(each))
 
     def _copy(self, build: Builder, copies: StageCopies, start: Value, end: Value) -> None:
         """Start the copies of all tiles up to an iteration."""
@@ -178,12 +187,15 @@ def _write(head: LoopLoads, pipeline: Value, start: Value, *, prefetch: bool) ->
 
 
 def _prefetched(each: LoopLoads) -> list[PrefetchableLoad]:
-    """The loads of a loop that `prefetch-loads` would prefetch: not those converted at once.
+    """The loads of a loop that `prefetch-loads` would prefetch.
 
     Only tiles of views: masks of pointers would need a layout.
     """
     loads = [load for load in each.loads if load and isinstance(load.load, TileLoadOp)]
-    return [load for load in loads if load.is_speculatable and not load.is_converted]
+    is_waiting = reduces_tiles(each.loop)
+    return [
+        load for load in loads if load.is_speculatable and (is_waiting or not load.is_converted)
+    ]
 
 
 def _prefetch(loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:

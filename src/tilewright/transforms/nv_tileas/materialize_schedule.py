@@ -33,18 +33,17 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerWaitOp,
     IncIterOp,
 )
-from tilewright.dialects.scf import ForOp, IfOp, YieldOp
+from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.ir.builder import Builder, InsertPoint, create_op
-from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.support.diagnostics import fail
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     add_iter_args,
     find_prefetchable_loads,
-    iteration_exists,
 )
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
 from tilewright.transforms.nv_tileas.copied_iterations import CopiedIterations
+from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.staggered_loads import first_use
@@ -52,7 +51,7 @@ from tilewright.transforms.nv_tileas.staggered_loads import first_use
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
@@ -295,28 +294,14 @@ def _wait_for_others(last: Operation, position: int, count: int) -> None:
 
 
 def _guard(loop: ForOp) -> IfOp:
-    """Move a loop into the branch of an `scf.if` that is taken if it has an iteration.
-
-    With it go the waits for its dots.
-    """
-    build = Builder(InsertPoint.before(loop), loop.location)
-    exists = iteration_exists(build, loop, loop.lower_bound)
-    then, other = Block(), Block()
-    types = [result.type for result in loop.results]
-    guard = IfOp([exists], types, {}, [Region([then]), Region([other])], loop.location)
-    build.insert(guard)
+    """Run a loop only if it has an iteration, and with it the waits for its dots."""
+    values: dict[Value, Value] = {result: result for result in loop.results}
     moved: list[Operation] = [loop]
-    yielded = list(loop.results)
     while isinstance(wait := moved[-1].next, DotWaitOp):
-        yielded[_position(yielded, wait.accumulator)] = wait.result
+        passed = next(old for old, new in values.items() if new is wait.accumulator)
+        values[passed] = wait.result
         moved.append(wait)
-    for old, new in zip(yielded, guard.results, strict=True):
-        old.replace_all_uses_with(new)
-    for op in moved:
-        then.append(op.detach())
-    Builder(InsertPoint.at_end(then), loop.location).create(YieldOp, values=yielded)
-    Builder(InsertPoint.at_end(other), loop.location).create(YieldOp, values=loop.init_args)
-    return guard
+    return guard_loop(loop, moved, list(values.values()))
 
 
 def _define_before(value: Value, loop: ForOp) -> None:
@@ -361,10 +346,6 @@ def _in(block: Block, op: Operation) -> Operation:
 
 def _is_chosen(each: PrefetchableLoad) -> bool:
     return isinstance(each.load, TileLoad) and ENGINE in each.load.attributes
-
-
-def _position(values: Sequence[Value], value: Value) -> int:
-    return next(number for number, each in enumerate(values) if each is value)
 
 
 def _wait_after(loop: ForOp, position: int) -> None:

@@ -10,9 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.elementwise import is_elementwise
-from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE
@@ -35,7 +33,6 @@ from tilewright.dialects.nv_tileas.shape import (
     ViewOp,
 )
 from tilewright.dialects.nv_tileas.tensor_map import tile_order
-from tilewright.ir.rules import constant_of
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2
 from tilewright.layout.matrices import matrix_access, matrix_memory
 from tilewright.layout.staging import copy_staging, staging
@@ -43,7 +40,10 @@ from tilewright.layout.tma_boxes import NoBoxes, tma_placement
 from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import REGISTER_BYTES
-from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
+from tilewright.transforms.nv_tileaa.prefetchable_loads import (
+    find_prefetchable_loads,
+    is_copyable,
+)
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, is_rounding
 
 if TYPE_CHECKING:
@@ -119,16 +119,8 @@ def engine_of(load: TileLoad) -> CopyEngine:
     """
     tile = load.results[0]
     bytes = load.vector * pointee_bytes(element_of(tile.type))
-    plain = load.cache is None and not layout_of(tile).replicas()
-    suits = plain and bytes in CP_ASYNC_BYTES and _fills_zero(load)
+    suits = is_copyable(load) and bytes in CP_ASYNC_BYTES and not layout_of(tile).replicas()
     return CopyEngine.CP_ASYNC if suits else CopyEngine.REGISTERS
-
-
-def _fills_zero(load: TileLoad) -> bool:
-    """Whether elements that are not read are zero, or undefined."""
-    if isinstance(load, LoadOp):
-        return load.other is None or splat_of(constant_of(load.other)) == 0
-    return tiled_view(load.view).padding in (None, PaddingValue.ZERO)
 
 
 def can_read_as(load: TileLoad, layout: Layout) -> bool:

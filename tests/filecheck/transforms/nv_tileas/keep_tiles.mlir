@@ -29,10 +29,15 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NOT: nv_tileas.tiled_load
   // CHECK: nv_tileas.async.pipeline.consumer_wait %[[RING]][%{{.*}}] {pending = 3 : i32}
   // CHECK: nv_tileas.async.pipeline.consumer_read %[[RING]]
+  // CHECK: %[[GOES_ON:.*]] = nv_tileaa.cmpi slt, %[[MIDDLE]], %[[UPPER]] : i32
+  // CHECK: scf.if %[[GOES_ON]]
   // CHECK: nv_tileas.tiled_load
   // CHECK: scf.for %{{.*}} = %[[MIDDLE]] to %[[UPPER]] step %{{.*}} iter_args(%{{.*}} = %[[FIRST]]#0,
   // CHECK-NOT: consumer_read
   // CHECK: nv_tileas.tiled_load
+  // CHECK: } else {
+  // CHECK: scf.yield %[[FIRST]]#0
+  // CHECK: } {branch_weights = array<i32: 1, 1000>}
   // CHECK: scf.for %{{.*}} = %[[LOWER]] to %[[MIDDLE]] step %{{.*}} iter_args(%{{.*}}, %{{.*}} = %[[START]])
   // CHECK: nv_tileas.async.pipeline.consumer_read %[[RING]]
   // CHECK: scf.for %{{.*}} = %[[MIDDLE]] to %[[UPPER]] step

@@ -30,6 +30,20 @@ INDEX = (
 """Load the index `%j` of an iteration."""
 
 
+CONVERTED = (
+    f"%half, %t1 = load_view_tko weak %hv[%i, %c0] token = %t0 "
+    f": {HALF_VIEW}, tile<i32> -> tile<1x128xf16>, token "
+    f"%a = ftof %half : tile<1x128xf16> -> {TILE} "
+)
+"""Load the tile `%half` and convert it to f32."""
+SUMMED = (
+    f"%row = reduce %a dim=1 identities=[0.0 : f32] : {TILE} -> tile<1xf32> "
+    "(%x: tile<f32>, %y: tile<f32>) { %both = addf %x, %y : tile<f32> yield %both : tile<f32> } "
+    'print_tko "%f", %row : tile<1xf32> -> token '
+)
+"""Reduce the tile `%a`."""
+
+
 def made(body: str, passes: str) -> Operation:
     """Run passes of nv_tileaa on a kernel with views of two tensors of 64 by 128."""
     text = f"""
@@ -140,9 +154,9 @@ class TestUnrollLoops:
 
 
 class TestPrefetchLoads:
-    def rotated(self, inside: str) -> bool:
+    def rotated(self, inside: str, options: str = "") -> bool:
         """Return whether a loop loads its first tile before it begins."""
-        return loads_outside_loops(made(loop(inside), "prefetch-loads")) > 0
+        return loads_outside_loops(made(loop(inside), f"prefetch-loads{options}")) > 0
 
     def test_the_first_tile_is_loaded_before_the_loop(self) -> None:
         root = made(loop(load("a") + store("%a")), "prefetch-loads")
@@ -205,12 +219,30 @@ class TestPrefetchLoads:
         assert self.rotated(INDEX + load("a", "%j") + dot_of("%a", "f32"))
 
     def test_small_tiles_that_are_converted_stay(self) -> None:
+        assert not self.rotated(CONVERTED + store("%a"))
+
+    def test_converted_tiles_of_loops_in_which_threads_wait_for_each_other(self) -> None:
+        assert self.rotated(CONVERTED + SUMMED + store("%a"))
+        assert not self.rotated(CONVERTED + SUMMED + store("%a"), "{prefetch=0}")
+
+    def test_converted_tiles_of_loops_with_dots_stay(self) -> None:
+        assert not self.rotated(CONVERTED + SUMMED + dot_of("%a", "f32"))
+
+    def test_prefetching_is_forced_or_forbidden(self) -> None:
+        assert self.rotated(CONVERTED + store("%a"), "{prefetch=1}")
+        assert not self.rotated(load("a") + store("%a"), "{prefetch=0}")
+
+    @pytest.mark.parametrize(("padding", "is_prefetched"), [("zero", False), ("neg_inf", True)])
+    def test_large_tiles_that_no_pipeline_copies(self, padding: str, is_prefetched: bool) -> None:
+        """A tile of 16 rows takes 16 registers of each of 128 threads."""
+        view = f"partition_view<tile=(16x128), padding_value = {padding}, {TENSOR}>"
         inside = (
-            f"%half, %t1 = load_view_tko weak %hv[%i, %c0] token = %t0 "
-            f": {HALF_VIEW}, tile<i32> -> tile<1x128xf16>, token "
-            f"%a = ftof %half : tile<1x128xf16> -> {TILE} "
+            f"%v = make_partition_view %pt : {view} "
+            f"%a, %t1 = load_view_tko weak %v[%i, %c0] token = %t0 "
+            f": {view}, tile<i32> -> tile<16x128xf32>, token "
+            'print_tko "%f", %a : tile<16x128xf32> -> token '
         )
-        assert not self.rotated(inside + store("%a"))
+        assert self.rotated(inside) is is_prefetched
 
     def test_dot_operands_are_prefetched_too(self) -> None:
         assert self.rotated(load("a") + dot_of("%a", "f32"))

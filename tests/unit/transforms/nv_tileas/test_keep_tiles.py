@@ -34,13 +34,14 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerWriteOp,
 )
 from tilewright.dialects.nv_tileas.types import pipeline
-from tilewright.dialects.scf import ForOp
+from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.compile import compile
 from tilewright.driver.emulate import run_ptx
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.support.diagnostics import Sink
+from tilewright.transforms.nv_tileas.kept_tiles import RARELY
 
 TILE_BYTES = 4 * WIDTH
 
@@ -69,6 +70,14 @@ def test_each_loop_is_split_and_its_first_part_reads_the_stages() -> None:
     # The copies, and two parts of each loop; each second part prefetches its loads.
     assert count(module, ForOp) == 1 + 2 * 3
     assert count(module, TiledLoadOp) == 2 * 3
+
+
+def test_nothing_is_loaded_outside_of_branches_for_long_rows() -> None:
+    module = kept(NORM)
+    loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
+    guards = [next(op for op in load.ancestors() if isinstance(op, IfOp)) for load in loads]
+    assert len(set(guards)) == 3
+    assert all(guard.branch_weights == RARELY for guard in guards)
 
 
 def test_threads_read_what_they_copied() -> None:

@@ -59,7 +59,7 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_specialization,
     report_stores,
 )
-from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
+from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes, shared_bytes
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
+LEAST_STAGES: Final = 2
+"""Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
 MAX_HELD: Final = 32
@@ -182,10 +184,15 @@ class ScheduleLoops(Pass):
         if stages < wanted and not asks_for_blocks(function):
             # Latency is hidden by early copies rather than by a second block.
             stages = min(wanted, max(arch.static_shared - taken, 0) // needed)
+        if stages < LEAST_STAGES <= wanted:
+            # Tiles that are never live together share memory where the pipeline needs the rest.
+            limit = block_limit(function, threads) if asks_for_blocks(function) else None
+            free = (limit or arch.static_shared) - _planned_bytes(function, loop, loads)
+            stages = min(LEAST_STAGES, max(free, 0) // needed)
         dots = _overlapping(loop, loads)
         fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(function, dots)
         lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
-        return ScheduleAttr(stages, stages - 1 - lag, lag) if stages > 1 else None
+        return ScheduleAttr(stages, stages - 1 - lag, lag) if stages >= LEAST_STAGES else None
 
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
@@ -294,16 +301,31 @@ def asks_for_blocks(function: FuncOp) -> bool:
 
 
 def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
-    """The shared memory that is in use beside a loop's pipeline, while the loop runs."""
-    replaced = {use.convert for load in loads for use in plan_stage(load).uses}
+    """The shared memory that is in use beside a loop's pipeline while the loop runs, with some for
+    each tile."""
+    replaced = _replaced(loads)
     inside = [op for op in loop.body.walk() if op not in replaced]
     scratch = max([scratch_bytes(op) for op in inside], default=0)
     live = find_lifetimes(function).live_during(loop)
     others = [allocated_bytes(op) for op in live if op not in replaced]
-    nested = [_pipeline_bytes(op) for op in inside if isinstance(op, ForOp)]
+    return 2 * scratch + sum(others) + _reserved_bytes(function, loop)
+
+
+def _planned_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
+    """The same where tiles that are never live together have one memory."""
+    return shared_bytes(function, _replaced(loads)) + _reserved_bytes(function, loop)
+
+
+def _replaced(loads: Sequence[TileLoad]) -> set[Operation]:
+    """The layout conversions that reads of a pipeline's stages replace."""
+    return {use.convert for load in loads for use in plan_stage(load).uses}
+
+
+def _reserved_bytes(function: FuncOp, loop: ForOp) -> int:
+    """The shared memory of pipelines inside of a loop, and of mbarriers."""
+    nested = [_pipeline_bytes(op) for op in loop.body.walk() if isinstance(op, ForOp)]
     has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in function.walk())
-    reserve = RESERVE if has_mbarriers else 0
-    return 2 * scratch + sum(others) + sum(nested) + reserve
+    return sum(nested) + (RESERVE if has_mbarriers else 0)
 
 
 def _pipeline_bytes(loop: ForOp) -> int:

@@ -163,17 +163,21 @@ def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
     return offsets
 
 
-def shared_bytes(function: Operation, replaced: Collection[Operation]) -> int:
+def shared_bytes(
+    function: Operation, replaced: Collection[Operation], during: Operation | None = None
+) -> int:
     """The shared memory of operations that pipelines do not replace, as `plan-shared-memory` does.
 
     Scratch memory is above the allocations that are live at its operation, such as Q of attention:
-    what stores the result has the memory of Q again.
+    what stores the result has the memory of Q again. With `during`, only what is in use at that
+    operation or inside of it.
     """
     every = find_lifetimes(function)
-    lives = {op: life for op, life in every.by_op.items() if op not in replaced}
+    ops = every.by_op if during is None else every.live_during(during)
+    lives = {op: every.by_op[op] for op in ops if op not in replaced}
     ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
     needs = [0, *ends.values()]
-    for op in function.walk():
+    for op in (during or function).walk():
         if op not in replaced and (scratch := _scratch_areas(op)):
             live = [ends[other] for other in every.live_at(op) if other in ends]
             needs.append(max([0, *live]) + scratch)

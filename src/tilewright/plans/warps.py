@@ -9,15 +9,16 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.types import TensorType
 from tilewright.plans.tile_registers import accumulator_words, tile_words
-from tilewright.target.arch import WARP_SIZE
+from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
 from tilewright.target.features import Feature
-from tilewright.target.tensor_cores import WGMMA_ROWS
+from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
 
 FEWEST: Final = 4
 SHARES: Final = {4: 32, 8: 32}
@@ -45,6 +46,8 @@ def choose_warps(function: Operation, asked: int | None) -> int:
     warps = warps_for(largest, has_dots=bool(dots))
     if warps == FEWEST and _needs_two_warpgroups(dots):
         return warps if Feature.WGMMA not in target_or_baseline(function) else 2 * FEWEST
+    if fragment_registers(dots, warps) > MAX_REGISTERS:
+        return max(warps, 2 * FEWEST)
     return warps
 
 
@@ -61,6 +64,28 @@ def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
     if live_accumulator_words(dots) <= threads * LIVE_SHARE:
         return False
     return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
+
+
+def fragment_registers(dots: Sequence[DotOp], warps: int) -> int:
+    """The registers of a thread for the fragments and accumulators of dots in loops with few rows.
+
+    All rows are those of one instruction, so every warp has all of A: where A is from before the
+    loop, as Q of a decode step, its fragments are held beside the accumulators and those of B,
+    which more warps divide.
+    """
+    held: dict[Value, int] = {}
+    read: list[int] = []
+    threads = warps * WARP_SIZE
+    for dot in dots:
+        loop = next((op for op in dot.ancestors() if op.loop_body is not None), None)
+        if loop is None or shape(dot.result.type)[-2] != MMA_ROWS:
+            continue
+        if not dot.a.is_inside(loop):
+            held[dot.a] = tile_words(dot.a.type) // WARP_SIZE
+            read.append(tile_words(dot.b.type) // threads)
+    if not held:
+        return 0
+    return sum(held.values()) + max(read) + live_accumulator_words(dots) // threads
 
 
 def live_accumulator_words(dots: Iterable[DotOp]) -> int:

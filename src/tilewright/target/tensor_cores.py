@@ -34,6 +34,8 @@ BITS: Final[Mapping[str, int]] = {
 
 WARPGROUP: Final = 4
 """Warps of a warpgroup, which executes a wgmma."""
+MMA_ROWS: Final = 16
+"""Rows of the accumulators of mma.sync."""
 WGMMA_ROWS: Final = 64
 """M of a wgmma."""
 WGMMA_COLUMNS: Final = 256

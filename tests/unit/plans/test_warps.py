@@ -68,3 +68,48 @@ def test_accumulators_that_are_live_together_decide(
     shape: tuple[int, int], arch: str, dots: int, warps: int
 ) -> None:
     assert warps_of(*shape, "f32", arch, dots=dots) == warps
+
+
+def decode_warps(columns: int, rows: int = 16, query: str = "%q") -> int:
+    """The warps of a loop over 32 keys of 512 elements, with accumulators of some columns."""
+    q, k, v = f"tile<{rows}x512xf16>", "tile<512x32xf16>", f"tile<32x{columns}xf16>"
+    p, s, c = (f"tile<{rows}x{each}>" for each in ("32xf16", "32xf32", f"{columns}xf32"))
+    text = f"""
+      cuda_tile.module @m {{
+        entry @k(%s: tile<f16>, %n: tile<i32>) {{
+          %r = reshape %s : tile<f16> -> tile<1x1xf16>
+          %q = broadcast %r : tile<1x1xf16> -> {q}
+          %k = broadcast %r : tile<1x1xf16> -> {k}
+          %v = broadcast %r : tile<1x1xf16> -> {v}
+          %one = constant <i32: 1> : tile<i32>
+          %none = constant <f32: 0.0> : {s}
+          %zero = constant <f32: 0.0> : {c}
+          %sum = for %i in (%one to %n, step %one) : tile<i32> iter_values(%c = %zero) -> ({c}) {{
+            %other = negf %q : {q}
+            %d = mmaf {query}, %k, %none : {q}, {k}, {s}
+            %p = ftof %d : {s} -> {p}
+            %e = mmaf %p, %v, %c : {p}, {v}, {c}
+            continue %e : {c}
+          }}
+          %t = print_tko "%f", %sum : {c} -> token
+          return
+        }}
+      }}"""
+    root = wrap_in_module(read_runnable(text, "kernel.mlir"))
+    parse_pipeline(passes_to("nv_tileaa", "sm_90", 0)).run(root)
+    (kernel,) = (op for op in root.walk() if isinstance(op, FuncOp))
+    return choose_warps(kernel, None)
+
+
+def test_fragments_that_every_warp_holds_decide() -> None:
+    """Q takes 128 registers of every thread, K 64 of each of 128, and the scores 4."""
+    assert decode_warps(256) == 4  # with 32 accumulators 228 of 255
+    assert decode_warps(512) == 8  # with 64 they are 260
+
+
+def test_fragments_that_are_read_in_each_iteration_do_not_decide() -> None:
+    assert decode_warps(512, query="%other") == 4
+
+
+def test_warps_divide_the_rows_of_several_instructions() -> None:
+    assert decode_warps(256, rows=32) == 4

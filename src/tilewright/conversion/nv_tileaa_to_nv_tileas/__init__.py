@@ -15,12 +15,14 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_lay
 from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TARGET, layout_patterns
 from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
-from tilewright.plans.warps import choose_warps
+from tilewright.plans.warps import FEWEST, choose_warps, fragment_registers
 from tilewright.support.diagnostics import UserError
-from tilewright.support.remarks import COMPILER, Remark
+from tilewright.support.remarks import COMPILER, RESOURCES, Remark
+from tilewright.target.arch import MAX_REGISTERS
 
 if TYPE_CHECKING:
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
@@ -38,10 +40,13 @@ class ConvertTileAAToTileAS(Pass):
         kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]
         assignments = [assign_layouts(kernel) for kernel in kernels]
         pairs = list(zip(kernels, assignments, strict=True))
+        remarks = [_warps_remark(kernel) for kernel in kernels] if sink.wants_remarks else []
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
             for kernel, assignment in pairs:
                 _record_launch(kernel, assignment.warps, sink)
                 report_dots(kernel, sink, self.name)
+            for remark in filter(None, remarks):
+                sink.remark(remark)
 
 
 def assign_layouts(kernel: FuncOp) -> LayoutAssignment:
@@ -73,6 +78,17 @@ def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
     if sink.wants_remarks and kernel.cluster_size > 1 and not is_distributed:
         sink.remark(_cluster_remark(kernel))
     kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
+
+
+def _warps_remark(kernel: FuncOp) -> Remark | None:
+    """The remark on warps that divide what four do not have registers for."""
+    spec, dots = kernel.kernel_spec, [op for op in kernel.walk() if isinstance(op, DotOp)]
+    registers = fragment_registers(dots, FEWEST)
+    if spec is None or spec.num_warps is not None or registers <= MAX_REGISTERS:
+        return None
+    text = f"More than {FEWEST} warps: fragments and accumulators would take {registers} registers"
+    name, location, by = "RemarkWarps", kernel.location, ConvertTileAAToTileAS.name
+    return Remark("passed", RESOURCES, name, text, by, kernel.sym_name, location)
 
 
 def _cluster_remark(kernel: FuncOp) -> Remark:

@@ -9,6 +9,7 @@ from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings
 from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import stored_order
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import loaded_source
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
@@ -82,7 +83,7 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
     memory = OperandMemory(arch.static_shared - SCRATCH_RESERVE)
     matrix_bytes: dict[Value, int] = {}
     for op in dots:
-        operands = [op.b] if _has_fragments(op, selections, warps) else [op.a, op.b]
+        operands = _operands_in_memory(op, selections, warps)
         fits = memory.fits(op, operands)
         selection = select_mma(op, arch, warps, tilings.get(op), wgmma=fits)
         if selection.atom is Atom.WGMMA:
@@ -95,6 +96,16 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
                 selection = _select_blocks(op, warps)
         selections[op] = selection
     return selections
+
+
+def _operands_in_memory(
+    op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int
+) -> list[Value]:
+    """The tiles in shared memory of a dot by wgmma: of A in registers, what it is loaded as."""
+    if _has_fragments(op, selections, warps):
+        return [op.b]
+    loaded = loaded_source(op)
+    return [op.a if loaded is None else loaded, op.b]
 
 
 def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int) -> bool:

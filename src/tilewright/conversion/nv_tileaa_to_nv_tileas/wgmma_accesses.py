@@ -75,14 +75,20 @@ def register_operand(op: DotOp, a: Layout, warps: int) -> Layout | None:
     fragments = left_fragments(shape(op.a.type), shape(op.c.type), 8 * bytes, warps)
     if transfer(a, fragments).move <= Move.REGISTERS:
         return fragments
+    return None if loaded_source(op) is None else fragments
+
+
+def loaded_source(op: DotOp) -> Value | None:
+    """The loaded tile that A of wgmma is computed from beside the dot, by element-wise operations;
+    or by a transposition that wgmma cannot do. None if there is none."""
     is_k_major = contiguous_dimension(op.a) == len(shape(op.a.type)) - 1
-    is_transposed = bytes != EITHER_MAJOR_BYTES and not is_k_major
-    return fragments if _is_from_load(op.a, op.parent, permuted=is_transposed) else None
+    is_transposed = pointee_bytes(element_of(op.a.type)) != EITHER_MAJOR_BYTES and not is_k_major
+    return _loaded_tile(op.a, op.parent, permuted=is_transposed)
 
 
-def _is_from_load(tile: Value, block: Block | None, *, permuted: bool) -> bool:
-    """Whether a tile is computed from one that is loaded beside it, by element-wise operations; or
-    by permutations of its elements if `permuted`."""
+def _loaded_tile(tile: Value, block: Block | None, *, permuted: bool) -> Value | None:
+    """The tile that is loaded in a block, of which element-wise operations make another; or
+    permutations of its elements if `permuted`."""
     pending, seen = [tile], {tile}
     while pending:
         op = pending.pop().defining_op()
@@ -90,12 +96,22 @@ def _is_from_load(tile: Value, block: Block | None, *, permuted: bool) -> bool:
             continue
         if not is_elementwise(op) and not (permuted and isinstance(op, PermuteOp | ViewOp)):
             continue
-        sources = {value for value in op.operands if is_tile(value)}
-        if any(isinstance(value.defining_op(), LoadOp | TileLoadOp) for value in sources):
-            return True
-        pending += sources - seen
-        seen |= sources
-    return False
+        sources = {value: None for value in op.operands if is_tile(value)}
+        for source in map(_reshaped, sources):
+            if isinstance(source.defining_op(), LoadOp | TileLoadOp):
+                return source
+        pending += [source for source in sources if source not in seen]
+        seen |= sources.keys()
+    return None
+
+
+def _reshaped(tile: Value) -> Value:
+    """The tile that reshapes of leading dimensions make another of, which a stage is read as."""
+    while isinstance(op := tile.defining_op(), ViewOp | ExpandDimsOp):
+        if shape(op.source.type)[-2:] != shape(tile.type)[-2:]:
+            break
+        tile = op.source
+    return tile
 
 
 def _k_dimension(tile: Value, dots: Mapping[Operation, MmaSelection]) -> int | None:

@@ -34,8 +34,7 @@ from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
-from tilewright.plans.allocations import TENSOR_MAP_BYTES, allocated_bytes, pipeline_memory
-from tilewright.plans.scratch import scratch_bytes, stays_in_warps
+from tilewright.plans.allocations import TENSOR_MAP_BYTES, pipeline_memory
 from tilewright.target.features import Feature
 from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
@@ -45,16 +44,13 @@ from tilewright.transforms.nv_tileas.consumer_accumulators import promotes, regi
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages, stage_plan
 from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
-from tilewright.transforms.nv_tileas.shared_lifetimes import allocate, find_lifetimes
+from tilewright.transforms.nv_tileas.shared_lifetimes import shared_bytes
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Operation
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
 
 FEWEST_STAGES: Final = 3
@@ -241,7 +237,7 @@ class Specialization:
         }
         if self.stores is not None:
             replaced |= self.stores.conversions()
-        taken = _other_bytes(self._function, replaced) + store_bytes
+        taken = shared_bytes(self._function, replaced) + store_bytes
         pipelines = [pipeline_memory(PipelineType(1, stage)) for stage in self.pipelines]
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
@@ -249,25 +245,3 @@ class Specialization:
         reserve = TENSOR_MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
         free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
         return free // sum(each.bytes for each in pipelines)
-
-
-def _other_bytes(function: FuncOp, replaced: Collection[Operation]) -> int:
-    """The shared memory of operations that pipelines do not replace, as `plan-shared-memory` does.
-
-    Scratch memory is above the allocations that are live at its operation, such as Q of attention:
-    what stores the result has the memory of Q again.
-    """
-    every = find_lifetimes(function)
-    lives = {op: life for op, life in every.by_op.items() if op not in replaced}
-    ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
-    needs = [0, *ends.values()]
-    for op in function.walk():
-        if op not in replaced and (scratch := _scratch_areas(op)):
-            live = [ends[other] for other in every.live_at(op) if other in ends]
-            needs.append(max([0, *live]) + scratch)
-    return max(needs)
-
-
-def _scratch_areas(op: Operation) -> int:
-    """The bytes of the scratch areas of an operation: two, if warps exchange data."""
-    return scratch_bytes(op) * (1 if stays_in_warps(op) else 2)

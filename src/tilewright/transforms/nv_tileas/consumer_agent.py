@@ -16,7 +16,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.prefetchable_loads import add_iter_args
 from tilewright.transforms.nv_tileas.copy_groups import stage_plan
-from tilewright.transforms.nv_tileas.stage_reads import read_stage
+from tilewright.transforms.nv_tileas.stage_reads import read_late, read_stage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -58,13 +58,16 @@ class ConsumerAgent:
         pipeline, number = self._pipelines[group.stage], self._numbers[group.stage]
         iterator = iterators[number]
         build = Builder(InsertPoint.before(group.first), group.location)
-        token = build.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator).token
+        wait = build.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator)
+        token = wait.token
         plans = [stage_plan(load) for load in group.loads]
         replaced = read_stage(build, pipeline, token, group.loads, plans)
         if not group.is_whole:
             iterators[number] = build.create(IncIterOp, iterator=iterator).result
         for op in replaced:
             op.erase()
+        if group.is_whole:
+            read_late(wait)
         _pin(group, pipeline, iterator)
         end = release_stage(group, pipeline, token)
         if group.is_whole:

@@ -177,9 +177,9 @@ class _Hoist:
             return isinstance(op, Rearrangement)
         if op.parent is not self._loop.body.block:
             return False
-        if not isinstance(op, Rearrangement) and not is_elementwise(op):
-            return False
-        return len(list(value.users)) == 1
+        if isinstance(op, Rearrangement):
+            return True
+        return is_elementwise(op) and len(list(value.users)) == 1
 
     def _exchanged_bytes(self, value: Value, layout: Layout) -> int:
         """The bytes that are exchanged between threads so that a value has a layout.
@@ -196,6 +196,8 @@ class _Hoist:
             return 0
         if value in self._indices and layout.extent(REGISTER) <= INDEX_REGISTERS:
             self._reached_index = True
+            return 0
+        if isinstance(op, ConvertLayoutOp) and layout_of(op.source) == layout:
             return 0
         if op is None or not self._follows(value):
             exchanged = transfer(layout_of(value), layout).move >= Move.SHARED
@@ -225,6 +227,8 @@ class _Hoist:
             return build.create(ConstantOp, value=dense, types=[type]).result
         if value in self._indices and layout.extent(REGISTER) <= INDEX_REGISTERS:
             return build.insert(_loaded_as(self._indices[value], type)).tile
+        if isinstance(op, ConvertLayoutOp) and layout_of(op.source) == layout:
+            return op.source
         if op is None or not (isinstance(op, SOURCES) or self._follows(value)):
             return build.create(ConvertLayoutOp, source=value, types=[type]).result
         if isinstance(op, Rearrangement):

@@ -32,7 +32,7 @@ from tilewright.transforms.nv_tileaa.repeated_loads import (
 from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
 from tilewright.transforms.nv_tileas.kept_tiles import KeptTiles
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
-from tilewright.transforms.nv_tileas.schedule_loops import stage_bytes
+from tilewright.transforms.nv_tileas.stage_memory import stage_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

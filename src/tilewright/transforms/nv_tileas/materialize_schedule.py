@@ -25,10 +25,9 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     LATE,
     SCHEDULE,
 )
-from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
-    ConsumerReadOp,
     ConsumerReleaseOp,
     ConsumerWaitOp,
     IncIterOp,
@@ -46,6 +45,7 @@ from tilewright.transforms.nv_tileas.copied_iterations import CopiedIterations
 from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
+from tilewright.transforms.nv_tileas.stage_reads import read_late
 from tilewright.transforms.nv_tileas.staggered_loads import first_use
 
 if TYPE_CHECKING:
@@ -166,10 +166,10 @@ class _SoftwarePipeline:
             pending=schedule.distance - 1,
         )
         replaced = copies.read(inside, wait.token)
-        if not copies.is_private:
-            _read_late(wait)
         indices, following = self._later(inside, scheduled, producer)
         _erase(replaced, copies)
+        if not copies.is_private:
+            read_late(wait)
         results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
         for dot in dots:
             del dot.attributes[IN_FLIGHT]
@@ -324,24 +324,6 @@ def _chain(loop: ForOp) -> list[DotOp]:
     dots = [op for op in loop.body.block if isinstance(op, DotOp)]
     is_chain = len(dots) > 1 and all(op.atom is Atom.MMA_SYNC for op in dots)
     return dots if is_chain else []
-
-
-def _read_late(wait: ConsumerWaitOp) -> None:
-    """Read a stage into registers after the dots that do not need it."""
-    block = wait.parent
-    assert block is not None
-    order = {op: number for number, op in enumerate(block)}
-    first_dot = min((order[op] for op in block if isinstance(op, DotOp)), default=len(order))
-    for read in [op for op in wait.token.users if isinstance(op, ConsumerReadOp)]:
-        users = [_in(block, user) for value in read.values for user in value.users]
-        first = min(users, key=order.__getitem__, default=read)
-        if order[first] > first_dot and not any(map(in_shared_memory, read.values)):
-            read.detach().insert_before(first)
-
-
-def _in(block: Block, op: Operation) -> Operation:
-    """The operation of a block that is another one, or has it inside."""
-    return next(each for each in (op, *op.ancestors()) if each.parent is block)
 
 
 def _is_chosen(each: PrefetchableLoad) -> bool:

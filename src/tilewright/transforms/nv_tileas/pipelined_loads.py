@@ -140,8 +140,7 @@ def plan_stage(load: TileLoad) -> StagePlan:
     shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
     if shared_uses and _can_copy_to(load, shared_uses[0].layout):
         placement = shared_uses[0].layout
-        same = [use for use in shared_uses if use.layout == placement]
-        return StagePlan(placement, same, engine)
+        return StagePlan(placement, _readable_uses(uses, shared_uses[0], placement), engine)
     for use in uses:
         if use in shared_uses or not scratch_bytes(use.convert):
             continue
@@ -158,8 +157,8 @@ def plan_tma_stage(load: TileLoad) -> StagePlan | None:
     shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
     if shared_uses:
         placement = shared_uses[0].layout
-        same = [use for use in shared_uses if use.layout == placement]
-        return StagePlan(placement, same, CopyEngine.TMA)
+        readable = _readable_uses(uses, shared_uses[0], placement)
+        return StagePlan(placement, readable, CopyEngine.TMA)
     if not isinstance(load, TiledLoadOp):
         return None
     bytes = pointee_bytes(element_of(load.tile.type))

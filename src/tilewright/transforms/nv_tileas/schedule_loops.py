@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
-from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
 from tilewright.dialects.nv_tileas.attribute_names import (
     CONTINUES,
     ENGINE,
@@ -26,17 +25,14 @@ from tilewright.dialects.nv_tileas.attributes import (
     in_shared_memory,
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
-from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.values import BlockArgument
-from tilewright.plans.allocations import allocated_bytes, pipeline_memory
 from tilewright.plans.mma import is_promoted
-from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.tile_registers import accumulator_words, resident_blocks, tile_words
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import threads_of
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
@@ -55,11 +51,21 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
 )
 from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_loads,
+    report_memory,
     report_multicast,
     report_specialization,
     report_stores,
 )
-from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
+from tilewright.transforms.nv_tileas.stage_memory import (
+    RESERVE,
+    asks_for_blocks,
+    block_limit,
+    has_registers_for_two,
+    is_private,
+    other_bytes,
+    planned_bytes,
+    stage_bytes,
+)
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 
 if TYPE_CHECKING:
@@ -69,6 +75,8 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
+LEAST_STAGES: Final = 2
+"""Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
 MAX_HELD: Final = 32
@@ -81,9 +89,6 @@ EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
 TMA_STORES: Final = False
 """Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
-RESERVE: Final = 1024
-"""Bytes of shared memory that are kept free: for mbarriers, where a function has some, and in
-blocks beside which others are to be resident."""
 
 
 class Limits(NamedTuple):
@@ -125,9 +130,10 @@ class ScheduleLoops(Pass):
             return
         threads = spec.num_warps * WARP_SIZE
         rest: dict[ForOp, Sequence[TileLoad]] = {}
+        reasons: dict[ForOp, str] = {}
         for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
             loads = _pipelined(loop, threads)
-            schedule = self._choose(function, loop, loads, threads) if loads else None
+            schedule = self._choose(function, loop, loads, reasons) if loads else None
             if schedule is not None:
                 _record(loop, loads, schedule)
             elif loads and not self._stagger(function, loop, loads, threads):
@@ -137,6 +143,7 @@ class ScheduleLoops(Pass):
         if self.agents:
             self._specialize(function, rest, sink)
         report_loads(function, sink)
+        report_memory(function, reasons, sink)
         report_multicast(function, sink)
 
     def _specialize(
@@ -165,27 +172,51 @@ class ScheduleLoops(Pass):
         report_specialization(function, specialization, sink, chosen=chosen)
 
     def _choose(
-        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
+        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], reasons: dict[ForOp, str]
     ) -> ScheduleAttr | None:
+        """The schedule of a loop, if its tiles fit; `reasons` takes why they have their memory."""
         arch = target_of(function)
         if arch is None:
             return None
-        needed, taken = stage_bytes(loads), _other_bytes(function, loop, loads)
         if is_private(loads):
+            needed, taken = stage_bytes(loads), other_bytes(function, loop, loads)
             limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
             free = max(min(arch.static_shared, limits.block) - taken - RESERVE, 0)
             stages = min(self.stages or PRIVATE_STAGES, free // needed)
             return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
-        is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
-        wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
-        stages = min(wanted, max(block_limit(function, threads) - taken, 0) // needed)
-        if stages < wanted and not asks_for_blocks(function):
-            # Latency is hidden by early copies rather than by a second block.
-            stages = min(wanted, max(arch.static_shared - taken, 0) // needed)
+        stages = self._fitting_stages(function, loop, loads, reasons)
         dots = _overlapping(loop, loads)
         fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(function, dots)
         lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
-        return ScheduleAttr(stages, stages - 1 - lag, lag) if stages > 1 else None
+        return ScheduleAttr(stages, stages - 1 - lag, lag) if stages >= LEAST_STAGES else None
+
+    def _fitting_stages(
+        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], reasons: dict[ForOp, str]
+    ) -> int:
+        """How many stages of a loop's tiles fit into shared memory, up to the number wanted."""
+        arch, threads = target_of(function), threads_of(function)
+        assert arch is not None
+        is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
+        wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
+        needed, share = stage_bytes(loads), block_limit(function, threads)
+        planned = planned_bytes(function, loop, loads)
+        if _waits_for_dots(loop, loads) and has_registers_for_two(threads):
+            stages = min(wanted, max(share - planned, 0) // needed)
+            if stages >= (self.stages or LEAST_STAGES):
+                reasons[loop] = "while threads wait for dots, those of a second block work"
+                return stages
+        taken = other_bytes(function, loop, loads)
+        stages = min(wanted, max(share - taken, 0) // needed)
+        if stages == wanted:
+            return stages
+        # Latency is hidden by early copies rather than by a second block.
+        limit = share if asks_for_blocks(function) else arch.static_shared
+        stages = min(wanted, max(limit - taken, 0) // needed)
+        has_dots = any(isinstance(op, DotOp) for op in loop.body.block)
+        if stages >= LEAST_STAGES or not has_dots:
+            return stages
+        reasons[loop] = "tiles that are never live together share the rest of the memory"
+        return min(wanted, LEAST_STAGES, max(limit - planned, 0) // needed)
 
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
@@ -203,7 +234,7 @@ class ScheduleLoops(Pass):
         limited = asks_for_blocks(function)
         limit = block_limit(function, threads) if limited else arch.static_shared
         early = [load for load in loads if load not in late]
-        free = limit - _other_bytes(function, loop, loads) - stage_bytes(late)
+        free = limit - other_bytes(function, loop, loads) - stage_bytes(late)
         # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
         most = 1 if is_private(late) else self.stages or EARLY_STAGES
         stages = min(most, max(free, 0) // stage_bytes(early))
@@ -223,6 +254,13 @@ def _fewest_stages(function: FuncOp, dots: Sequence[DotOp]) -> int:
     """
     is_chain = any(isinstance(dot.c.defining_op(), DotOp) for dot in dots)
     return FEWEST_STAGES + (is_chain or asks_for_blocks(function))
+
+
+def _waits_for_dots(loop: ForOp, loads: Sequence[TileLoad]) -> bool:
+    """Whether threads wait for several dots by wgmma in an iteration, before they go on."""
+    dots = [op for op in loop.body.block if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
+    is_in_flight = any(dot.asynchronous for dot in dots) or bool(_overlapping(loop, loads))
+    return len(dots) > 1 and not is_in_flight
 
 
 def _has_agents(function: FuncOp) -> bool:
@@ -263,55 +301,6 @@ def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:
             left -= words
         kept.append(load)
     return kept
-
-
-def is_private(loads: Sequence[TileLoad]) -> bool:
-    """Whether each thread reads only what it copied itself."""
-    return all(plan_stage(load).is_private for load in loads)
-
-
-def stage_bytes(loads: Sequence[TileLoad]) -> int:
-    """The bytes of one stage for some loads."""
-    types = tuple(without_layout(load.results[0].type) for load in loads)
-    return pipeline_memory(PipelineType(1, types)).bytes
-
-
-def block_limit(function: FuncOp, threads: int) -> int:
-    """The shared memory of a block with dots: half of an SM's where two blocks may be resident."""
-    arch, spec = target_of(function), function.kernel_spec
-    assert arch is not None
-    assert spec is not None
-    dots = [op for op in function.walk() if isinstance(op, DotOp)]
-    accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads
-    blocks = resident_blocks(accumulators, spec.occupancy)
-    return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
-
-
-def asks_for_blocks(function: FuncOp) -> bool:
-    """Whether the program asks for several blocks on an SM."""
-    spec = function.kernel_spec
-    return spec is not None and spec.occupancy is not None and spec.occupancy > 1
-
-
-def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
-    """The shared memory that is in use beside a loop's pipeline, while the loop runs."""
-    replaced = {use.convert for load in loads for use in plan_stage(load).uses}
-    inside = [op for op in loop.body.walk() if op not in replaced]
-    scratch = max([scratch_bytes(op) for op in inside], default=0)
-    live = find_lifetimes(function).live_during(loop)
-    others = [allocated_bytes(op) for op in live if op not in replaced]
-    nested = [_pipeline_bytes(op) for op in inside if isinstance(op, ForOp)]
-    has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in function.walk())
-    reserve = RESERVE if has_mbarriers else 0
-    return 2 * scratch + sum(others) + sum(nested) + reserve
-
-
-def _pipeline_bytes(loop: ForOp) -> int:
-    """The shared memory of the pipeline of a scheduled loop."""
-    schedule = loop.attributes.get(SCHEDULE)
-    if not isinstance(schedule, ScheduleAttr):
-        return 0
-    return schedule.stages * stage_bytes(scheduled_loads(loop))
 
 
 def _overlapping(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:

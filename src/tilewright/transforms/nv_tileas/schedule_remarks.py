@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.remarks import load_remark
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, MULTICAST, SCHEDULE
-from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine
+from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.pipeline import ranks_within
 from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.support.remarks import COMPILER, MEMORY, Remark
+from tilewright.support.remarks import COMPILER, MEMORY, RESOURCES, Remark
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, shared_ranks
+from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.memory import TiledStoreOp
     from tilewright.support.diagnostics import Sink
@@ -48,6 +51,20 @@ def report_loads(function: FuncOp, sink: Sink) -> None:
             sink.remark(
                 Remark("missed", MEMORY, "RemarkTma", text, PASS, function.sym_name, load.location)
             )
+
+
+def report_memory(function: FuncOp, reasons: Mapping[ForOp, str], sink: Sink) -> None:
+    """Report why the pipelines of loops have the memory that they have, unless TMA copies."""
+    if not sink.wants_remarks:
+        return
+    for loop, reason in reasons.items():
+        schedule = loop.attributes.get(SCHEDULE)
+        engines = [load.attributes.get(ENGINE) for load in scheduled_loads(loop)]
+        if not isinstance(schedule, ScheduleAttr) or CopyEngine.TMA in engines:
+            continue
+        text = f"Pipeline of {schedule.stages} stages: {reason}"
+        name, location = "RemarkPipelineMemory", loop.location
+        sink.remark(Remark("passed", RESOURCES, name, text, PASS, function.sym_name, location))
 
 
 def report_specialization(

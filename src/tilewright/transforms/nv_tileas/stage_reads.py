@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
-from tilewright.dialects.nv_tileas.attributes import laid_out, layout_of
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
-from tilewright.dialects.nv_tileas.shape import PermuteOp
+from tilewright.dialects.nv_tileas.shape import PermuteOp, Rearrangement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.dialects.nv_tileas.shape import Rearrangement
+    from tilewright.dialects.nv_tileas.pipeline import ConsumerWaitOp
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad
@@ -60,6 +61,45 @@ def read_stage(
             load.result_token.replace_all_uses_with(load.token or _new_token(build))
         replaced.append(load)
     return replaced
+
+
+def read_late(wait: ConsumerWaitOp) -> None:
+    """Read a stage into registers after the dots that do not need it.
+
+    Tiles that are read before take registers while dots have theirs for accumulators.
+    """
+    block = wait.parent
+    assert block is not None
+    order = {op: number for number, op in enumerate(block)}
+    first_dot = min((order[op] for op in block if isinstance(op, DotOp)), default=len(order))
+    for read in [op for op in wait.token.users if isinstance(op, ConsumerReadOp)]:
+        if any(map(in_shared_memory, read.values)):
+            continue
+        renamed, uses = _uses_of(read)
+        first = min([_in(block, use) for use in uses], key=order.__getitem__, default=read)
+        if order[first] > first_dot:
+            for op in (read, *renamed):
+                op.detach().insert_before(first)
+
+
+def _uses_of(read: ConsumerReadOp) -> tuple[list[Operation], list[Operation]]:
+    """The shape operations of a block on what is read, which cost nothing, and the uses of all."""
+    renamed: list[Operation] = []
+    uses: list[Operation] = []
+    pending = list(read.values)
+    while pending:
+        for user in pending.pop(0).users:
+            if isinstance(user, Rearrangement) and user.parent is read.parent:
+                renamed.append(user)
+                pending.append(user.result)
+            else:
+                uses.append(user)
+    return renamed, uses
+
+
+def _in(block: Block, op: Operation) -> Operation:
+    """The operation of a block that is another one, or has it inside."""
+    return next(each for each in (op, *op.ancestors()) if each.parent is block)
 
 
 class _StagedTile:

@@ -21,8 +21,8 @@ from tilewright.ir.passes import Pass
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileas.schedule_loops import RESERVE, asks_for_blocks, block_limit
 from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
+from tilewright.transforms.nv_tileas.stage_memory import RESERVE, asks_for_blocks, block_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -104,6 +104,26 @@ def test_results_with_other_uses_are_converted() -> None:
     assert not is_loaded(conversion)
 
 
+def test_a_reshape_with_other_uses_is_repeated() -> None:
+    """It costs nothing: the load is converted, and each use has a reshape of its own."""
+    (conversion,) = hoisted(
+        "%r = nv_tileas.permute %x#0 [0, 1] : !x -> !x\n"
+        f"%t = nv_tileas.tiled_store weak %r, %v[%c1, %k] : !x, i32, i32 of {VIEW}\n"
+        "%m = nv_tileaa.negf %r : !x"
+    )
+    assert is_loaded(conversion)
+
+
+def test_a_tile_is_not_converted_back() -> None:
+    """It is used as it was before it was converted to the layout of the loaded tile."""
+    body = (
+        "%p = nv_tileaa.negf %acc : !y\n%q = nv_tileas.convert_layout %p : !y -> !x\n"
+        "%m = nv_tileaa.addf %x#0, %q : !x"
+    )
+    (conversion,) = hoisted(body)
+    assert is_loaded(conversion)
+
+
 def test_values_from_before_the_loop_are_converted_before_it() -> None:
     before, inside = hoisted("%m = nv_tileaa.addf %x#0, %z : !x", ", %z: !x")
     assert is_loaded(inside)

@@ -87,7 +87,7 @@ cuda_tile.module @m {{
     %first_row = muli %i, %rows : tile<i32>
     %middle = divi %first_row, %width signed : tile<i32>
     %last_row = addi %first_row, %rows : tile<i32>
-    %end = divi %last_row, %width signed : tile<i32>
+    %end = divi %last_row, %width signed rounding<positive_inf> : tile<i32>
     %down = iota : tile<{m}xi32>
     %down1 = reshape %down : tile<{m}xi32> -> tile<{m}x1xi32>
     %down2 = broadcast %down1 : tile<{m}x1xi32> -> tile<{m}x{n}xi32>

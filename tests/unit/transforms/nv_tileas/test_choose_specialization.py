@@ -273,6 +273,22 @@ def test_k_and_v_share_a_pipeline_where_two_do_not_fit(persistent: bool, hints: 
     assert {dot.atom for dot in dots} == {Atom.WGMMA}
 
 
+def test_a_bias_has_a_pipeline_of_its_own() -> None:
+    """Threads read it from there in the layout of the scores, also before the loops."""
+    program = Attention(rows=128, dim=128, biased=True).program
+    assert copied(scheduled(program)) == [False] + [True] * 12
+    chosen = specialization(program)
+    # Of K and V 16 KiB, and 32 of the bias, beside 32 of Q.
+    assert (chosen.problem, len(chosen.pipelines), chosen.stages) == (None, 3, 3)
+
+
+def test_tiles_that_share_a_pipeline_have_a_stage_more_than_are_in_use() -> None:
+    """Two stages fit, of 32 KiB for K or V, and 64 for a bias; consumers use K and V at once."""
+    attention = Attention(rows=128, keys=128, dim=128, biased=True, k_major=False, length=512)
+    module = scheduled(attention.program, schedule="rotate=1")
+    assert not any(copied(module))
+
+
 def test_a_loop_without_memory_for_a_pipeline_stays_without_a_schedule() -> None:
     """By `cp.async`, K would be copied over a tile that a dot in flight reads."""
     program = Attention(keys=128, dim=128, hints=hinted(2)).program

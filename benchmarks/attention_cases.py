@@ -106,7 +106,7 @@ INDEXED: Final = (
     ),
     variant(
         "persistent", indexed.persistent, "float16", SMALL,
-        f"{LONG} 128x128", f"{MIDDLE} 128x128", f"{MIDDLE} 64x128",
+        f"{LONG} 128x128", f"{MIDDLE} 128x128", f"{MIDDLE} 64x128", f"{MIDDLE} 64x64",
     ),
 )  # fmt: skip
 

@@ -57,13 +57,19 @@ def run(attention: Attention, ptx: str) -> None:
     # K is not transposed in memory: K and V have tiles of one type, and share a pipeline.
     (Attention(k_major=False), "agents=1,stages=2,rotate=0", 4),
     (Attention(k_major=False, rotated=True), "agents=1,stages=3", 8),
+    # What is chosen for one warpgroup: two blocks on an SM have memory for one pipeline each.
+    (Attention(keys=128, dim=128, persistent=True), "", 8),
+    # Threads read the bias from stages of its own: also before the loops.
+    (Attention(rows=128, length=384, biased=True), "", 12),
     ], 2))  # fmt: skip
 def test_attention(attention: Attention, schedule: str, copies: int) -> None:
     """Both loops copy K and V; rotated ones also copy a tile of K before, and one of V after."""
     made = tilewright.compile(attention.program, "sm_90", emit="ptx", schedule=schedule)
     text = made.stages["nv_tileas"]
     assert text.count("agent_switch") == 2
-    assert text.count("create_pipeline") == (2 if attention.k_major else 1)
+    shares_pipeline = not attention.k_major or attention.keys == 128
+    pipelines = (1 if shares_pipeline else 2) + attention.biased
+    assert text.count("create_pipeline") == pipelines
     assert text.count("producer_copy") == copies
     assert (text.count("multicast =") == copies) == (attention.hints == CLUSTER)
     run(attention, made.ptx)

@@ -18,7 +18,20 @@ MINUS_INFINITY: Final = "0xFF800000"
 NAMES: Final = (
     *("key", "tk", "scores", "value", "tv", "next", "scaled", "start", "start1", "start2"),
     *("numbers", "past", "seen", "here", "x", "y0", "r", "larger", "larger1", "larger2", "below"),
-    *("weights", "drop", "shrink", "weight", "sofar", "p", "shrink1", "shrink2", "small"),
+    *(
+        "bias",
+        "tb",
+        "plain",
+        "weights",
+        "drop",
+        "shrink",
+        "weight",
+        "sofar",
+        "p",
+        "shrink1",
+        "shrink2",
+        "small",
+    ),
 )
 """Values of an iteration, whose names are others in a loop beside it."""
 
@@ -37,6 +50,8 @@ class Attention(NamedTuple):
     rotated: bool = False
     persistent: bool = False
     """Whether a block computes the tiles of all queries, one after the other."""
+    biased: bool = False
+    """Whether a bias of each query and key, in f32, is added to the scaled scores."""
     hints: str = ""
 
     @property
@@ -53,13 +68,15 @@ class Attention(NamedTuple):
         across = f"tensor_view<{d}x{size}xf16, strides=[{size},1]>"
         keys = f"{memory}, dim_map=[1, 0]" if self.k_major else across
         carried = "%top0, %norm0, %acc0"
+        bias = "%w: tile<ptr<f32>>, " if self.biased else ""
         return f"""
 !q = !cuda_tile.partition_view<tile=({m}x{d}), {memory}>
 !kt = !cuda_tile.partition_view<tile=({d}x{n}), {keys}>
 !v = !cuda_tile.partition_view<tile=({n}x{d}), {memory}>
 !o = !cuda_tile.partition_view<tile=({m}x{d}), {out}>
+!w = !cuda_tile.partition_view<tile=({m}x{n}), {self._biases}>
 cuda_tile.module @m {{
-  entry @k(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>, %o: tile<ptr<f32>>) {self.hints} {{
+  entry @k(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>, {bias}%o: tile<ptr<f32>>) {self.hints} {{
     {"" if self.persistent else "%i, %y, %z = get_tile_block_id : tile<i32>"}
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -83,11 +100,12 @@ cuda_tile.module @m {{
     %kv = make_partition_view %kt : !kt
     %vv = make_partition_view %vt : !v
     %ov = make_partition_view %ot : !o
+    {self._bias_view if self.biased else ""}
     {"for %i in (%zero to %tiles, step %one) : tile<i32> {" if self.persistent else ""}
     %first_row = muli %i, %rows : tile<i32>
     %middle = divi %first_row, %width signed : tile<i32>
     %last_row = addi %first_row, %rows : tile<i32>
-    %end = divi %last_row, %width signed : tile<i32>
+    %end = divi %last_row, %width signed rounding<positive_inf> : tile<i32>
     %down = iota : tile<{m}xi32>
     %down1 = reshape %down : tile<{m}xi32> -> tile<{m}x1xi32>
     %down2 = broadcast %down1 : tile<{m}x1xi32> -> tile<{m}x{n}xi32>
@@ -108,6 +126,19 @@ cuda_tile.module @m {{
     return
   }}
 }}"""  # noqa: E501
+
+    @property
+    def _biases(self) -> str:
+        """The tensor of the bias."""
+        return f"tensor_view<{self.length}x{self.length}xf32, strides=[{self.length},1]>"
+
+    @property
+    def _bias_view(self) -> str:
+        size = self.length
+        return f"""
+    %w16 = assume div_by<16>, %w : tile<ptr<f32>>
+    %wt = make_tensor_view %w16, shape = [{size}, {size}], strides = [{size}, 1] : {self._biases}
+    %wv = make_partition_view %wt : !w"""
 
     def _keys(self, memory: str, across: str) -> str:
         """The tensor of K."""
@@ -194,8 +225,14 @@ cuda_tile.module @m {{
           : tile<{m}x{n}xi32> -> tile<{m}x{n}xi1>
       %seen = select %past, %scaled, %never : tile<{m}x{n}xi1>, {tile}"""
         seen = "%seen" if masked else "%scaled"
+        scaled = f"%scaled = mulf %scores, %scale : {tile}"
+        if self.biased:
+            scaled = f"""
+      %plain = mulf %scores, %scale : {tile}
+      %bias, %tb = load_view_tko weak %wv[%i, {j}] : !w, tile<i32> -> {tile}, token
+      %scaled = addf %plain, %bias : {tile}"""
         return f"""
-      %scaled = mulf %scores, %scale : {tile}
+      {scaled}
       {mask if masked else ""}
       %here = reduce {seen} dim=1 identities=[{MINUS_INFINITY} : f32] : {tile} -> {row}
       (%x: tile<f32>, %y0: tile<f32>) {{
@@ -225,17 +262,21 @@ cuda_tile.module @m {{
       %small = mulf {acc}, %shrink2 : tile<{m}x{d}xf32>"""
 
     def operands(self, seed: int = 1) -> list[np.ndarray]:
-        """Q, K, V, and O with numbers that the kernel overwrites."""
+        """Q, K, V, maybe a bias, and O with numbers that the kernel overwrites."""
         numbers = np.random.default_rng(seed)
         shape = (self.length, self.dim)
         q, k, v = [numbers.standard_normal(shape).astype(np.float16) for _ in range(3)]
         keys = k if self.k_major else np.ascontiguousarray(k.T)
-        return [q, keys, v, np.full(shape, 99, np.float32)]
+        square = (self.length, self.length)
+        bias = [numbers.standard_normal(square).astype(np.float32)] if self.biased else []
+        return [q, keys, v, *bias, np.full(shape, 99, np.float32)]
 
-    def expected(self, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def expected(
+        self, q: np.ndarray, k: np.ndarray, v: np.ndarray, bias: np.ndarray | float = 0
+    ) -> np.ndarray:
         """O in f64, with weights that are not rounded."""
         across = k.T if self.k_major else k
-        scores = q.astype(np.float64) @ across.astype(np.float64) * SCALE
+        scores = q.astype(np.float64) @ across.astype(np.float64) * SCALE + bias
         scores = np.where(np.tri(self.length, dtype=bool), scores, -np.inf)
         weights = np.exp2(scores - scores.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True) @ v.astype(np.float64)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import TensorType
 from tilewright.plans.tile_registers import accumulator_words, tile_words
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
@@ -61,7 +62,7 @@ def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
     words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
     if words > threads * DOT_SHARES[FEWEST]:
         return True
-    if live_accumulator_words(dots) <= threads * LIVE_SHARE:
+    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_SHARE:
         return False
     return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
 
@@ -99,6 +100,23 @@ def live_accumulator_words(dots: Iterable[DotOp]) -> int:
         previous = dot.c.defining_op()
         if not isinstance(previous, DotOp) or previous.parent is not dot.parent:
             words[dot.parent] = words.get(dot.parent, 0) + tile_words(dot.result.type)
+    return max(words.values(), default=0)
+
+
+def separate_accumulator_words(dots: Iterable[DotOp]) -> int:
+    """The 32-bit registers of tiles that loops carry beside the accumulators of dots.
+
+    A dot that starts at zero does not update such a tile: it is added to it afterwards.
+    """
+    words: dict[Block | None, int] = {}
+    for dot in dots:
+        block = dot.parent
+        end = None if block is None else block.last
+        if block is None or end is None or not isinstance(block.parent_op, ForOp):
+            continue
+        is_added = any(value.defining_op() in set(dot.result.users) for value in end.operands)
+        if is_added and dot.c.parent_block is not block:
+            words[block] = words.get(block, 0) + tile_words(dot.result.type)
     return max(words.values(), default=0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from dialect_text import read
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
@@ -113,3 +114,29 @@ def test_fragments_that_are_read_in_each_iteration_do_not_decide() -> None:
 
 def test_warps_divide_the_rows_of_several_instructions() -> None:
     assert decode_warps(256, rows=32) == 4
+
+
+@pytest.mark.parametrize(("start", "warps"), [
+    ("%zero", 8),  # 192 registers of each thread: two dots, and the tile to which one is added
+    ("%acc", 4),  # the dot adds to the tile
+])  # fmt: skip
+def test_a_tile_that_a_dot_does_not_update_is_live_beside_it(start: str, warps: int) -> None:
+    left, right, tile = "tensor<128x64xf16>", "tensor<64x64xf16>", "tensor<128x64xf32>"
+    end = "%out" if start == "%acc" else "%added"
+    text = f"""
+      gpu.module @kernels attributes {{
+          nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
+        nv_tileaa.func @k(%a: {left}, %b: {right}, %zero: {tile}, %n: i32)
+            attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
+          %sum = scf.for %i = %n to %n step %n iter_args(%acc = %zero) -> ({tile}) : i32 {{
+            %s = nv_tileaa.dot %a, %b, %zero {{input_precision = "tf32"}} : {left}, {right}, {tile}
+            %p = nv_tileaa.fp_to_fp %s : {tile} to {left}
+            %out = nv_tileaa.dot %p, %b, {start} {{input_precision = "tf32"}} : {left}, {right}, {tile}
+            %added = nv_tileaa.addf %acc, %out : {tile}
+            scf.yield {end} : {tile}
+          }}
+          nv_tileaa.return
+        }}
+      }}"""  # noqa: E501
+    (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
+    assert choose_warps(kernel, None) == warps

@@ -1,8 +1,9 @@
 """Shared memory for the operands of dots by wgmma that are stored at the same time.
 
-A tile is stored where it is computed, and remains until its last dot. In a loop, stages hold the
-tiles of several iterations: all tiles that it computes are stored as long as it runs. So two loops,
-one after the other, share the memory for their tiles, but not for those from before both.
+A tile is stored where it is computed, and remains until its last dot. In an innermost loop, stages
+hold the tiles of several iterations: all tiles that it computes are stored as long as it runs. So
+two loops, one after the other, share the memory for their tiles, but not for those from before
+both; likewise in a loop around them, as that of a persistent kernel.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class OperandMemory:
         around = None if block is None else block.parent_op
         while around is not None and around.loop_body is None:
             around = around.parent_op
-        if around is not None:
+        if around is not None and not _has_loops(around):
             return Span(self._numbers[around], self._last(around))
         op = value.defining_op()
         start = 0 if op is None else self._last(op) + 1
@@ -81,6 +82,11 @@ class OperandMemory:
     def _last(self, op: Operation) -> int:
         """The number of the last operation inside of an operation, or of itself."""
         return self._numbers[op] + sum(1 for _ in op.walk()) - 1
+
+
+def _has_loops(loop: Operation) -> bool:
+    """Whether other loops are inside of a loop."""
+    return any(op.loop_body is not None for op in loop.walk() if op is not loop)
 
 
 def _stored_tile(operand: Value) -> Value:

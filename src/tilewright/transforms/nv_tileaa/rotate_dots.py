@@ -9,6 +9,7 @@ the next iteration, after its first dot:
       first dot of i
       second part of i - 1: loads and the second dot
       rest of the first part of i, which runs while the second dot is in flight
+      what is computed from the second dot
     second part of iteration n - 1
 
 What the second part needs of the first is carried by the loop. Nothing is computed in another order
@@ -174,10 +175,12 @@ def _replace(loop: ForOp, results: Sequence[Value]) -> None:
 class _RotatedLoop:
     """Builds the parts of a rotated loop, from what one iteration passes on to the next."""
 
-    __slots__ = ("_end", "_loop", "_rotation")
+    __slots__ = ("_delays_updates", "_end", "_loop", "_rotation")
 
     def __init__(self, rotation: Rotation) -> None:
         self._rotation, self._loop = rotation, rotation.loop
+        kernel = next(op for op in rotation.loop.ancestors() if isinstance(op, FuncOp))
+        self._delays_updates = rotation.delays_updates(kernel)
         end = rotation.loop.body.block.last
         assert end is not None
         self._end = end
@@ -187,7 +190,7 @@ class _RotatedLoop:
         loop, rotation = self._loop, self._rotation
         values: dict[Value, Value] = dict(zip(loop.carried, initial, strict=True))
         values[loop.induction_variable] = counter
-        _repeat(build, (*rotation.dots, *rotation.rest), values)
+        _repeat(build, (*rotation.dots, *rotation.rest, *rotation.late), values)
         return self._carried(values)
 
     def loop(self, build: Builder, start: Value, passed: Sequence[Value]) -> Sequence[Value]:
@@ -231,11 +234,15 @@ class _RotatedLoop:
         _repeat(inside, rotation.dots, values)
         before = inside.create(SubIOp, lhs=counter, rhs=loop.step).result
         earlier = self._bound(passed, before)
-        _repeat(inside, rotation.second, earlier)
+        _repeat(inside, rotation.last, earlier)
+        beside = ((rotation.rest, values), (rotation.updates, earlier))
+        # What needs the last dot follows what can run beside it.
+        for ops, operands in beside if self._delays_updates else reversed(beside):
+            _repeat(inside, ops, operands)
         for carried, yielded in zip(loop.carried, self._end.operands, strict=True):
             if carried not in values:
                 values[carried] = _mapped(earlier, yielded)
-        _repeat(inside, rotation.rest, values)
+        _repeat(inside, rotation.late, values)
         inside.create(YieldOp, values=self._carried(values))
         operands = [start, loop.upper_bound, loop.step, *initial]
         return ForOp(operands, types[1:], loop.attributes, [Region([body])], loop.location)

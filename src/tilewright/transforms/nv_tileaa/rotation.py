@@ -22,7 +22,7 @@ from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
 from tilewright.plans.agent_registers import consumer_registers
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import choose_warps
+from tilewright.plans.warps import choose_warps, separate_accumulator_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP
@@ -57,15 +57,19 @@ MAX_REGISTERS: Final = 240
 
 
 class Rotation(NamedTuple):
-    """A loop that can be rotated, with the operations of its body in three parts."""
+    """A loop that can be rotated, with the operations of its body in parts."""
 
     loop: ForOp
     dots: Sequence[Operation]
     """All dots but the last one, and what computes their operands."""
     rest: Sequence[Operation]
-    """What is computed from them, for the last dot."""
-    second: Sequence[Operation]
-    """The last dot with its loads, and what is computed from it."""
+    """What is computed from them, for the last dot, without its results."""
+    late: Sequence[Operation]
+    """What is computed from the last dot of the iteration before, too."""
+    last: Sequence[Operation]
+    """The last dot with its loads."""
+    updates: Sequence[Operation]
+    """What is computed from the last dot: an accumulator that it does not add to itself."""
     crossing: Sequence[Value]
     """The values that the second part uses of the others, or of the iteration before."""
     kept: Sequence[Value]
@@ -86,7 +90,7 @@ class Rotation(NamedTuple):
             return None
         last = {dots[-1], *_dependents(dots[-1].results, body)} - {end}
         loaded = _only_for(last, ops, loop, dots)
-        second = last | loaded
+        second, updates = last | loaded, last - {dots[-1]}
         first = _sources([dot.result for dot in dots[:-1]], body)
         accumulators = [
             carried
@@ -105,9 +109,10 @@ class Rotation(NamedTuple):
         return Rotation(
             loop,
             [op for op in ops if op in first],
-            # What needs the last dot follows what can run beside it.
-            sorted(rest, key=late.__contains__),
-            [op for op in ops if op in second],
+            [op for op in rest if op not in late],
+            [op for op in rest if op in late],
+            [op for op in ops if op in second and op not in updates],
+            [op for op in ops if op in updates],
             crossing,
             [carried for carried in loop.carried if carried not in accumulators],
         )
@@ -141,9 +146,31 @@ class Rotation(NamedTuple):
         arch, blocks = target_of(function), self.blocks(function)
         return arch is not None and blocks > 0 and not self._has_pipelines(arch, blocks)
 
+    def delays_updates(self, function: FuncOp) -> bool:
+        """Whether what is computed from the last dot follows what can run beside the dot.
+
+        An accumulator that the dot does not update itself takes registers meanwhile.
+        """
+        spec = function.kernel_spec
+        warps = choose_warps(function, None if spec is None else spec.num_warps)
+        words = self._words + separate_accumulator_words(self._all_dots)
+        registers = consumer_registers(warps, max(self.blocks(function), 1)).changed
+        return words // (warps * WARP_SIZE) + OTHER_REGISTERS <= registers
+
+    @property
+    def second(self) -> list[Operation]:
+        """The part that runs in the next iteration."""
+        return [*self.last, *self.updates]
+
     @property
     def _all_dots(self) -> list[DotOp]:
         return [op for op in self.loop.body.block if isinstance(op, DotOp)]
+
+    @property
+    def _words(self) -> int:
+        """The registers of all accumulators and of A of the last dot, over all threads."""
+        tiles = [*[dot.result for dot in self._all_dots], self._all_dots[-1].a]
+        return sum(tile_words(tile.type) for tile in tiles)
 
     @property
     def _loads(self) -> list[LoadOp | TileLoadOp]:
@@ -151,9 +178,7 @@ class Rotation(NamedTuple):
 
     def _fits(self, arch: Arch, warps: int, blocks: int) -> bool:
         """Whether a number of blocks have registers and shared memory on an SM."""
-        operand = self._all_dots[-1].a.type
-        words = sum(tile_words(dot.result.type) for dot in self._all_dots) + tile_words(operand)
-        needed = words // (warps * WARP_SIZE) + OTHER_REGISTERS
+        needed = self._words // (warps * WARP_SIZE) + OTHER_REGISTERS
         has_registers = needed <= consumer_registers(warps, blocks).changed
         if not has_registers and (warps == WARPGROUP or needed > MAX_REGISTERS):
             return False

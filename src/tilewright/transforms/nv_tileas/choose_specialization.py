@@ -56,7 +56,8 @@ if TYPE_CHECKING:
 FEWEST_STAGES: Final = 3
 """Of the only pipeline."""
 FEWEST_OF_SEVERAL: Final = 2
-"""Of each of several pipelines: while consumers use a stage of one, those of others are filled."""
+"""Of each of several pipelines: while consumers use a stage of one, those of others are filled. One
+more than they use at once, where several tiles share a pipeline."""
 CONSUMER_GROUPS: Final = 2
 """While one warpgroup waits for its dots, another keeps the tensor cores busy."""
 BARRIER_BYTES: Final = 1024
@@ -144,7 +145,8 @@ class Specialization:
         """Choose the stages of all pipelines, then those of the stores in what memory is left."""
         fewest = FEWEST_STAGES if len(self.pipelines) == 1 else FEWEST_OF_SEVERAL
         held = max(held_stages(self._groups).values(), default=1)
-        fewest = max(min(wanted or fewest, fewest), held)
+        # One more than consumers use at once is filled meanwhile.
+        fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
         self.stages = min(wanted or MAX_STAGES, self._fitting_stages())
         if self._maps > MAX_MAPS:
             self.problem = f"there are more than {MAX_MAPS} tensor maps"

@@ -151,7 +151,10 @@ def plan_stage(load: TileLoad) -> StagePlan:
 
 
 def plan_tma_stage(load: TileLoad) -> StagePlan | None:
-    """The placement that TMA writes, and that a dot or its fragments are read from, if there is."""
+    """The placement that TMA writes, and that dots or registers are read from, if there is.
+
+    Registers are fragments of dots, or tiles for other operations, such as a bias of the scores.
+    """
     is_rounded = is_only_rounded(load.results[0])
     uses = list(_converted_uses(load.results[0], (), is_rounded=is_rounded))
     shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
@@ -168,7 +171,7 @@ def plan_tma_stage(load: TileLoad) -> StagePlan | None:
         return None
     placement = tma_placement(shape(load.tile.type), bytes, order)
     for use in uses:
-        if _has_wide_fragments(use, placement):
+        if _has_wide_reads(use, placement):
             return StagePlan(placement, _readable_uses(uses, use, placement), CopyEngine.TMA)
     return None
 
@@ -180,20 +183,17 @@ def _readable_uses(
 
     Two dots may take a tile in different ways, as keys and as values for instance.
     """
-    return [
-        use for use in uses if use.layout == first.layout or _has_wide_fragments(use, placement)
-    ]
+    return [use for use in uses if use.layout == first.layout or _has_wide_reads(use, placement)]
 
 
-def _has_wide_fragments(use: ConvertedUse, placement: Layout) -> bool:
-    """Whether a dot takes fragments that are read by ldmatrix or at least a word at a time."""
+def _has_wide_reads(use: ConvertedUse, placement: Layout) -> bool:
+    """Whether registers are read by ldmatrix or at least a word at a time."""
     if in_shared_memory(use.convert.result) or not scratch_bytes(use.convert):
         return False
     bytes = pointee_bytes(element_of(use.convert.result.type))
     offsets = use.layout.then(placement.inverse())
     by_ldmatrix = matrix_access(offsets, bytes) is not None
-    is_wide = by_ldmatrix or contiguous_offsets(offsets, bytes) * bytes >= REGISTER_BYTES
-    return is_wide and _feeds_dot(use.convert.result)
+    return by_ldmatrix or contiguous_offsets(offsets, bytes) * bytes >= REGISTER_BYTES
 
 
 def _can_copy_to(load: TileLoad, placement: Layout) -> bool:

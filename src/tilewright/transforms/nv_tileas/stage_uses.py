@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.elementwise import is_elementwise
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import Rearrangement
 from tilewright.ir.operation import Operation
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, is_rounding
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilewright.ir.operation import Block
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad
 
@@ -18,8 +21,24 @@ if TYPE_CHECKING:
 def stage_users(load: TileLoad, plan: StagePlan) -> set[Operation]:
     """The users of a load when its stage is read as planned, up to its dots.
 
-    Fragments are read from the stage as late as a dot multiplies them: see `slice-dots`.
+    Fragments are read from the stage as late as a dot multiplies them: see `slice-dots`. What TMA
+    copies for no dot is read until it is combined with another tile, such as scores with a bias.
     """
+    users = _users(load, plan, is_elementwise)
+    if plan.engine is CopyEngine.TMA and not any(isinstance(user, DotOp) for user in users):
+        return _users(load, plan, _changes_one_tile)
+    return users
+
+
+def _changes_one_tile(op: Operation) -> bool:
+    """Whether an element-wise operation takes a single tile."""
+    return is_elementwise(op) and sum(map(is_tile, op.operands)) == 1
+
+
+def _users(
+    load: TileLoad, plan: StagePlan, is_followed: Callable[[Operation], bool]
+) -> set[Operation]:
+    """The users of a load, and of what some operations compute from it."""
     replaced: set[Operation] = set()
     for use in plan.uses:
         replaced.add(use.convert)
@@ -35,7 +54,7 @@ def stage_users(load: TileLoad, plan: StagePlan) -> set[Operation]:
             users.add(user)
             if is_rounded and is_rounding(user):
                 replaced.add(user)
-            if user in replaced or isinstance(user, Rearrangement) or is_elementwise(user):
+            if user in replaced or isinstance(user, Rearrangement) or is_followed(user):
                 pending += user.results
     return users - replaced
 

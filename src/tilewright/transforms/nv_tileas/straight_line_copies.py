@@ -62,19 +62,22 @@ def _blocks(function: FuncOp, enclosing: Collection[Operation]) -> Iterator[Bloc
 
 
 def _is_suitable(load: TiledLoadOp, tiles: Collection[Type]) -> bool:
-    """Whether TMA can copy a load to a stage with one of some tiles, and only dots read it there.
+    """Whether TMA can copy a load to a stage with one of some tiles, and how it is read suits that.
 
-    The dots are in the block of the load: it has all uses of the stage.
+    Dots read it there, or registers that no dot takes are read from it. All of this is in the block
+    of the load.
     """
     if without_layout(load.tile.type) not in {without_layout(tile) for tile in tiles}:
         return False
     if not is_plain(load) or not is_first(load) or tma_problem(load) is not None:
         return False
     plan = stage_plan(load)
-    is_shared = all(in_shared_memory(use.convert.result) for use in plan.uses)
-    if not is_shared or stage_types([load])[0] not in tiles:
+    if stage_types([load])[0] not in tiles:
         return False
-    return all(_reads_stage(user, load) for user in stage_users(load, plan))
+    users = stage_users(load, plan)
+    if all(in_shared_memory(use.convert.result) for use in plan.uses):
+        return all(_reads_stage(user, load) for user in users)
+    return all(user.parent is load.parent and not isinstance(user, DotOp) for user in users)
 
 
 def _reads_stage(user: Operation, load: TiledLoadOp) -> bool:

@@ -46,7 +46,7 @@ def tma_problem(load: TileLoad) -> str | None:
         return f"its address and strides are not known to be multiples of {ALIGNMENT} bytes"
     plan = plan_tma_stage(load)
     if plan is None:
-        return "no dot reads it as TMA would write it"
+        return "nothing reads it as TMA would write it"
     try:
         tile = laid_out(element, plan.placement)
         boxes_of(TensorMapType(tiled_view(load.view), tile))

@@ -99,6 +99,31 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // A dot from zero that is added to the accumulator: the addition follows what runs beside the dot.
+  // CHECK-LABEL: @separate_accumulator
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[ACC:.*]] = %arg3)
+  // CHECK: %[[S:.*]] = nv_tileaa.dot %arg0
+  // CHECK: %[[O:.*]] = nv_tileaa.dot %[[P]], %{{.*}}, %[[ZERO:cst.*]] {
+  // CHECK-NEXT: %[[NEXT:.*]] = nv_tileaa.fp_to_fp %[[S]]
+  // CHECK-NEXT: %[[SUM:.*]] = nv_tileaa.addf %[[ACC]], %[[O]]
+  // CHECK-NEXT: scf.yield %[[NEXT]], %[[SUM]]
+  // CHECK: %[[LAST:.*]] = nv_tileaa.dot
+  // CHECK-NEXT: nv_tileaa.addf %{{.*}}#1, %[[LAST]]
+  nv_tileaa.func @separate_accumulator(%q: !half, %k: !tiles, %v: !tiles, %init: !tile, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %p = nv_tileaa.fp_to_fp %s : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %next = nv_tileaa.addf %acc, %o : !tile
+      scf.yield %next : !tile
+    }
+    nv_tileaa.return
+  }
   // All dots but the last one come first.
   // CHECK-LABEL: @several_first_dots
   // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[ACC:.*]] = %arg3
@@ -152,12 +177,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // What is computed from the second dot follows it. A carried value may become another one: here, the accumulator before the last dot.
+  // What is computed from the second dot follows what runs beside it. A carried value may become another one: here, the accumulator before the last dot.
   // CHECK-LABEL: @after_the_last_dot
   // CHECK: %[[LOOP:.*]]:3 = scf.for %{{.*}} iter_args(%{{.*}} = %arg3, %[[P:.*]] = %{{.*}}, %[[ACC:.*]] = %arg3
   // CHECK: %[[O:.*]] = nv_tileaa.dot %[[P]], %{{.*}}, %[[ACC]]
-  // CHECK-NEXT: %[[Z:.*]] = nv_tileaa.negf %[[O]]
   // CHECK-NEXT: %[[NEXT:.*]] = nv_tileaa.fp_to_fp
+  // CHECK-NEXT: %[[Z:.*]] = nv_tileaa.negf %[[O]]
   // CHECK-NEXT: scf.yield %[[Z]], %[[NEXT]], %[[Z]] :
   // CHECK-NEXT: }
   // CHECK: %[[LAST:.*]] = nv_tileaa.dot %[[LOOP]]#1, %{{.*}}, %[[LOOP]]#2

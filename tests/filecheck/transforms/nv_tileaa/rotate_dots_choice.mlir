@@ -46,6 +46,29 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // Of 232 registers, 128 scores and results of a dot, 64 of the accumulator, 32 of P and others: it
+  // is updated before what could run beside the dot.
+  // CHECK-LABEL: @separate_accumulator
+  // CHECK: scf.for
+  // CHECK: nv_tileaa.dot
+  // CHECK: nv_tileaa.dot
+  // CHECK-NEXT: nv_tileaa.addf
+  // CHECK-NEXT: nv_tileaa.fp_to_fp
+  nv_tileaa.func @separate_accumulator(%q: tensor<128x128xf16>, %k: !long_keys, %v: !long_values, %init: tensor<128x128xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<128x128xf32>) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %i] : i32, i32 of !long_keys -> tensor<128x128xf16>
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<128x128xf16>, tensor<128x128xf16>, tensor<128x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<128x128xf32> to tensor<128x128xf16>
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !long_values -> tensor<128x128xf16>
+      %o = nv_tileaa.dot %p, %value, %zero {input_precision = "tf32"} : tensor<128x128xf16>, tensor<128x128xf16>, tensor<128x128xf32>
+      %next = nv_tileaa.addf %acc, %o : tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    nv_tileaa.return
+  }
   // Without a producer, one warpgroup spends the time on copies.
   // CHECK-LABEL: @through_pointers
   // CHECK-NOT: occupancy

@@ -102,6 +102,20 @@ def test_loops_that_follow_each_other_share_their_memory() -> None:
     assert atoms(tiles(0) + dot(0, 0) + loop(tiles(1) + dot(1, 1))) == BOTH
 
 
+def test_a_loop_around_others_holds_its_tiles_no_longer_than_they_are_used() -> None:
+    """As in persistent attention: K before a rotated loop, K and V in it, and V after it."""
+    first, second, inner = tiles(0) + dot(0, 0), tiles(1) + dot(1, 1), loop(tiles(2) + dot(2, 2))
+    assert atoms(loop(first + inner)) == BOTH
+    assert atoms(loop(first + inner + second)) == [*BOTH, Atom.WGMMA]
+    branch = f"scf.if %h {{\n{inner} scf.yield\n}}\n"
+    assert atoms(loop(first + branch + second)) == [*BOTH, Atom.WGMMA]
+    # Q is stored as long as the loop over keys runs.
+    assert atoms(loop(tiles(0) + loop(tiles(2) + dot(2, 2) + dot(0, 0)))) == [
+        Atom.WGMMA,
+        Atom.MMA_SYNC,
+    ]
+
+
 def test_tiles_from_before_a_loop_are_stored_until_their_last_dot() -> None:
     before = tiles(0) + tiles(1)
     first = [Atom.WGMMA, Atom.MMA_SYNC]

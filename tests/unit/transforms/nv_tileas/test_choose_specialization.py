@@ -11,7 +11,7 @@ from tma_store_programs import StoredGemm
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
-from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
@@ -258,12 +258,35 @@ def copied(module: Operation) -> list[bool]:
     return [load.attributes.get(ENGINE) is CopyEngine.TMA for load in loads]
 
 
-def test_k_and_v_share_a_pipeline_where_two_do_not_fit() -> None:
+@pytest.mark.parametrize(
+    ("persistent", "hints"), [(False, hinted(2)), (True, hinted(2)), (True, "")]
+)
+def test_k_and_v_share_a_pipeline_where_two_do_not_fit(persistent: bool, hints: str) -> None:
     """Beside Q, three tiles of 32 KiB; what is stored after the loops has the memory of Q."""
-    module = scheduled(Attention(keys=128, dim=128, hints=hinted(2)).program, schedule="")
+    attention = Attention(keys=128, dim=128, persistent=persistent, hints=hints)
+    module = scheduled(attention.program, schedule="")
     assert copied(module) == [False] + [True] * 8
     loops = [op for op in module.walk() if isinstance(op, ForOp)]
-    assert [op.attributes[SCHEDULE] for op in loops] == [ScheduleAttr(3, 3)] * 2
+    schedules = [op.attributes[SCHEDULE] for op in loops if SCHEDULE in op.attributes]
+    assert schedules == [ScheduleAttr(3, 3)] * 2
+    dots = [op for op in module.walk() if isinstance(op, DotOp)]
+    assert {dot.atom for dot in dots} == {Atom.WGMMA}
+
+
+def test_a_bias_has_a_pipeline_of_its_own() -> None:
+    """Threads read it from there in the layout of the scores, also before the loops."""
+    program = Attention(rows=128, dim=128, biased=True).program
+    assert copied(scheduled(program)) == [False] + [True] * 12
+    chosen = specialization(program)
+    # Of K and V 16 KiB, and 32 of the bias, beside 32 of Q.
+    assert (chosen.problem, len(chosen.pipelines), chosen.stages) == (None, 3, 3)
+
+
+def test_tiles_that_share_a_pipeline_have_a_stage_more_than_are_in_use() -> None:
+    """Two stages fit, of 32 KiB for K or V, and 64 for a bias; consumers use K and V at once."""
+    attention = Attention(rows=128, keys=128, dim=128, biased=True, k_major=False, length=512)
+    module = scheduled(attention.program, schedule="rotate=1")
+    assert not any(copied(module))
 
 
 def test_a_loop_without_memory_for_a_pipeline_stays_without_a_schedule() -> None:

@@ -7,6 +7,7 @@ from attention_programs import Attention
 from scheduled_loops import lowered_as_far_as
 from specialized_programs import Gemm
 
+from tilewright.dialects.nv_tileaa.floating import AddFOp
 from tilewright.dialects.nv_tileaa.memory import JoinMemTokenOp
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
@@ -128,6 +129,16 @@ def test_a_wait_for_fewer_dots_does_not_retire_one() -> None:
     k, v = groups_of(loop)
     assert k.problem == "a dot is in flight at the end of the block that copies its operands"
     assert v.problem is None
+
+
+def test_a_bias_is_read_until_it_is_added() -> None:
+    """Its stage is released before the softmax: a rotated loop carries what is computed from it."""
+    module = lowered_as_far_as("overlap-dots", Attention(rows=128, biased=True).program)
+    *_, loop = [op for op in module.walk() if isinstance(op, ForOp)]
+    bias = groups_of(loop)[-1]
+    assert (bias.problem, bias.first, bias.last) == (None, bias.last, bias.first)
+    assert isinstance(bias.last, AddFOp)
+    assert [load.vector for load in bias.loads] == [4]
 
 
 def test_a_token_that_orders_an_access_after_a_load() -> None:

@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
+from tilewright.plans.row_kernels import row_blocks
 from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import UserError
 from tilewright.support.remarks import COMPILER, Remark
@@ -38,9 +39,10 @@ class ConvertTileAAToTileAS(Pass):
         kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]
         assignments = [assign_layouts(kernel) for kernel in kernels]
         pairs = list(zip(kernels, assignments, strict=True))
+        blocks = [row_blocks(kernel, assignment.warps) for kernel, assignment in pairs]
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
-            for kernel, assignment in pairs:
-                _record_launch(kernel, assignment.warps, sink)
+            for (kernel, assignment), resident in zip(pairs, blocks, strict=True):
+                _record_launch(kernel, assignment.warps, resident, sink)
                 report_dots(kernel, sink, self.name)
 
 
@@ -65,14 +67,17 @@ def _required_target(kernel: FuncOp) -> Arch:
     return arch
 
 
-def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
-    """Set the launch configuration that the kernel has from here on."""
+def _record_launch(kernel: FuncOp, warps: int, blocks: int | None, sink: Sink) -> None:
+    """Set the launch configuration that the kernel has from here on.
+
+    There are to be some `blocks` on an SM if the program asks for no number.
+    """
     spec, is_distributed = kernel.kernel_spec, kernel.is_distributed
     assert spec is not None
     ctas = spec.num_ctas if is_distributed else None
     if sink.wants_remarks and kernel.cluster_size > 1 and not is_distributed:
         sink.remark(_cluster_remark(kernel))
-    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy or blocks)
 
 
 def _cluster_remark(kernel: FuncOp) -> Remark:

@@ -9,6 +9,7 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import TensorType
+from tilewright.plans.row_kernels import RowKernel
 from tilewright.plans.tile_registers import accumulator_words, tile_words
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
 from tilewright.target.features import Feature
@@ -33,7 +34,10 @@ of the gradients of attention, are divided between two: operands are in register
 
 
 def choose_warps(function: Operation, asked: int | None) -> int:
-    """The number that was asked for; else four, or more where tiles are large."""
+    """The number that was asked for; else four, or more where tiles are large.
+
+    Fewer where a block reduces one row, and needs no more for the registers of its tiles.
+    """
     if asked is not None:
         return asked
     dots: list[DotOp] = []
@@ -45,6 +49,9 @@ def choose_warps(function: Operation, asked: int | None) -> int:
             if isinstance(value.type, TensorType):
                 largest = max(largest, tile_words(value.type))
     warps = warps_for(largest, has_dots=bool(dots))
+    row = None if dots else RowKernel.of(function)
+    if row is not None:
+        return min(warps, row.warps)
     if warps == FEWEST and _needs_two_warpgroups(dots):
         return warps if Feature.WGMMA not in target_or_baseline(function) else 2 * FEWEST
     if fragment_registers(dots, warps) > MAX_REGISTERS:

@@ -19,6 +19,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
+from tilewright.plans.row_kernels import row_blocks
 from tilewright.plans.warps import FEWEST, choose_warps, fragment_registers
 from tilewright.support.diagnostics import UserError
 from tilewright.support.remarks import COMPILER, RESOURCES, Remark
@@ -41,9 +42,10 @@ class ConvertTileAAToTileAS(Pass):
         assignments = [assign_layouts(kernel) for kernel in kernels]
         pairs = list(zip(kernels, assignments, strict=True))
         remarks = [_warps_remark(kernel) for kernel in kernels] if sink.wants_remarks else []
+        blocks = [row_blocks(kernel, assignment.warps) for kernel, assignment in pairs]
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
-            for kernel, assignment in pairs:
-                _record_launch(kernel, assignment.warps, sink)
+            for (kernel, assignment), resident in zip(pairs, blocks, strict=True):
+                _record_launch(kernel, assignment.warps, resident, sink)
                 report_dots(kernel, sink, self.name)
             for remark in filter(None, remarks):
                 sink.remark(remark)
@@ -70,14 +72,17 @@ def _required_target(kernel: FuncOp) -> Arch:
     return arch
 
 
-def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
-    """Set the launch configuration that the kernel has from here on."""
+def _record_launch(kernel: FuncOp, warps: int, blocks: int | None, sink: Sink) -> None:
+    """Set the launch configuration that the kernel has from here on.
+
+    There are to be some `blocks` on an SM if the program asks for no number.
+    """
     spec, is_distributed = kernel.kernel_spec, kernel.is_distributed
     assert spec is not None
     ctas = spec.num_ctas if is_distributed else None
     if sink.wants_remarks and kernel.cluster_size > 1 and not is_distributed:
         sink.remark(_cluster_remark(kernel))
-    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy or blocks)
 
 
 def _warps_remark(kernel: FuncOp) -> Remark | None:

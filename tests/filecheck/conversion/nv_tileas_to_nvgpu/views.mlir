@@ -48,6 +48,22 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %s = nv_tileas.tiled_store weak %a, %v[%i] token = %t {vector = 4 : i32} : tensor<128xf32, #row>, i32 of !tiles
     nv_tileaa.return
   }
+  // Where a tile may end within a vector, elements are accessed in a branch that is rarely taken.
+  // CHECK-LABEL: @partial
+  // CHECK: [[REST:%[0-9]+]] = arith.andi {{%[0-9]+}}, %c3_i32
+  // CHECK: [[WHOLE:%[0-9]+]] = arith.cmpi eq, [[REST]], %c0_i32
+  // CHECK: scf.if [[WHOLE]]
+  // CHECK: nvvm.ld.global {{.*}} {bytes = 16 : i32}
+  // CHECK: } else {
+  // CHECK: nvvm.ld.global {{.*}} {bytes = 16 : i32}
+  // CHECK: nvvm.ld.global {{.*}} {bytes = 4 : i32}
+  // CHECK: } {branch_weights = array<i32: 1000, 1>}
+  nv_tileaa.func @partial(%x: !f32, %n: i32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %m = nv_tileaa.make_memref %x sizes(%n : i32) : !f32 -> !memory
+    %v = nv_tileaa.block_tile %m : !wide
+    %a, %t = nv_tileas.tiled_load weak %v[%i] {partial, vector = 4 : i32} : i32 of !wide -> tensor<512xf32, #long>
+    nv_tileaa.return
+  }
   // An access that is assumed in bounds has no predicate.
   // CHECK-LABEL: @in_bounds
   // CHECK-NOT: arith.cmpi

@@ -1,0 +1,119 @@
+"""Kernels whose blocks reduce one row each, without loops: how many warps, and blocks on an SM.
+
+Such a block waits for its load once, reduces the row, and stores it. Only other blocks of the SM
+load meanwhile, so as many as possible are to be resident: their rows are the bytes in flight. Two
+things cost instructions that take no part in the work on elements: the steps of a reduction within
+each warp, and those across warps, with a barrier. Both are fewer with fewer warps, and so are the
+registers of a block, of which each thread needs some for other values than tiles.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
+from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp, MakeRangeOp, SplatOp
+from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.plans.tile_registers import result_words
+from tilewright.target.arch import WARP_SIZE, registers_per_thread
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Block, Operation
+
+ROW_SHARE: Final = 32
+"""Registers of a thread for tiles that are live together, at most, if a block has fewer warps."""
+OTHER_REGISTERS: Final = 32
+"""Of a thread, beside tiles: addresses, predicates, what is computed of a few elements at once."""
+RESIDENT_WARPS: Final = 32
+"""Warps of an SM that are to be resident: eight of a scheduler hide the latency of instructions,
+and rows of 32 registers of each thread are 64 KiB in flight in f16."""
+RESIDENT_BLOCKS: Final = 32
+"""Blocks that an SM can have, if the target is not known."""
+
+_REPEATED: Final = (BroadcastOp, ConstantOp, MakeRangeOp, SplatOp)
+"""Operations whose tiles take no registers: each use computes its elements anew."""
+
+
+class RowKernel(NamedTuple):
+    """A kernel without loops and dots that reduces a tile of one row."""
+
+    live: int
+    """The 32-bit registers of the tiles that are live together, over all threads."""
+    most_blocks: int
+    """How many blocks an SM can have."""
+
+    @staticmethod
+    def of(kernel: Operation) -> RowKernel | None:
+        """The facts of such a kernel; None if it is another one."""
+        is_row = False
+        for op in kernel.walk():
+            if isinstance(op, DotOp | ForOp | ScanOp | WhileOp):
+                return None
+            if isinstance(op, ReduceOp):
+                tile = op.sources[0].type
+                if count(tile) != shape(tile)[op.axis]:
+                    return None
+                is_row = True
+        if not is_row or len(kernel.regions[0].blocks) != 1:
+            return None
+        arch = target_of(kernel)
+        most_blocks = RESIDENT_BLOCKS if arch is None else arch.limits.ctas
+        return RowKernel(_live_words(kernel.regions[0].block), most_blocks)
+
+    @property
+    def warps(self) -> int:
+        """The fewest whose threads have registers for the tiles, and of which an SM has enough."""
+        warps = 1
+        while (
+            self.live > warps * WARP_SIZE * ROW_SHARE or warps * self.most_blocks < RESIDENT_WARPS
+        ):
+            warps *= 2
+        return warps
+
+    def blocks(self, warps: int) -> int | None:
+        """How many blocks of some warps are to be resident on an SM; None if one is enough."""
+        threads = warps * WARP_SIZE
+        needed = -(-self.live // threads) + OTHER_REGISTERS
+        blocks = 1
+        most = min(self.most_blocks, RESIDENT_WARPS // warps)
+        while blocks < most and registers_per_thread(threads * (blocks + 1)) >= needed:
+            blocks += 1
+        return blocks if blocks > 1 else None
+
+
+def row_blocks(kernel: FuncOp, warps: int) -> int | None:
+    """How many blocks of a kernel that reduces a row are to be resident; None for other kernels."""
+    row = RowKernel.of(kernel)
+    return None if row is None else row.blocks(warps)
+
+
+def _live_words(block: Block) -> int:
+    """The most 32-bit registers that tiles take after an operation of a block.
+
+    Tiles of less than a register of each thread of a warp, as reduced ones, are not counted.
+    """
+    ops = list(block)
+    number = {op: n for n, op in enumerate(ops)}
+    ends: dict[int, int] = {}
+    live = most = 0
+    for n, op in enumerate(ops):
+        words = 0 if isinstance(op, _REPEATED) else result_words(op)
+        if words >= WARP_SIZE:
+            users = [user for result in op.results for user in result.users]
+            last = max([number[_in(block, user)] for user in users], default=n)
+            ends[last] = ends.get(last, 0) + words
+            live += words
+        # An operation may write its results over the operands that it uses last.
+        live -= ends.pop(n, 0)
+        most = max(most, live)
+    return most
+
+
+def _in(block: Block, op: Operation) -> Operation:
+    """The operation of a block that is another one, or has it inside."""
+    return next(each for each in (op, *op.ancestors()) if each.parent is block)

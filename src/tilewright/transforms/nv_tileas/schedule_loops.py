@@ -199,7 +199,8 @@ class ScheduleLoops(Pass):
         is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
         wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
         needed, share = stage_bytes(loads), block_limit(function, threads)
-        if _waits_for_dots(loop, loads) and has_registers_for_two(threads):
+        has_two_blocks = share < arch.static_shared and has_registers_for_two(threads)
+        if has_two_blocks and _waits_for_dots(loop, loads):
             free = share - planned_bytes(function, loop, loads)
             stages = min(wanted, max(free, 0) // needed)
             if stages >= (self.stages or LEAST_STAGES):

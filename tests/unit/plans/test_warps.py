@@ -10,6 +10,7 @@ from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.plans.warps import choose_warps
+from tilewright.support.diagnostics import Sink
 
 
 def warps_of(
@@ -71,8 +72,8 @@ def test_accumulators_that_are_live_together_decide(
     assert warps_of(*shape, "f32", arch, dots=dots) == warps
 
 
-def decode_warps(columns: int, rows: int = 16, query: str = "%q") -> int:
-    """The warps of a loop over 32 keys of 512 elements, with accumulators of some columns."""
+def decode(columns: int, rows: int = 16, query: str = "%q") -> FuncOp:
+    """A loop over 32 keys of 512 elements, with accumulators of some columns."""
     q, k, v = f"tile<{rows}x512xf16>", "tile<512x32xf16>", f"tile<32x{columns}xf16>"
     p, s, c = (f"tile<{rows}x{each}>" for each in ("32xf16", "32xf32", f"{columns}xf32"))
     text = f"""
@@ -99,7 +100,11 @@ def decode_warps(columns: int, rows: int = 16, query: str = "%q") -> int:
     root = wrap_in_module(read_runnable(text, "kernel.mlir"))
     parse_pipeline(passes_to("nv_tileaa", "sm_90", 0)).run(root)
     (kernel,) = (op for op in root.walk() if isinstance(op, FuncOp))
-    return choose_warps(kernel, None)
+    return kernel
+
+
+def decode_warps(columns: int, rows: int = 16, query: str = "%q") -> int:
+    return choose_warps(decode(columns, rows, query), None)
 
 
 def test_fragments_that_every_warp_holds_decide() -> None:
@@ -140,3 +145,13 @@ def test_a_tile_that_a_dot_does_not_update_is_live_beside_it(start: str, warps: 
       }}"""  # noqa: E501
     (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
     assert choose_warps(kernel, None) == warps
+
+
+@pytest.mark.parametrize(("columns", "registers"), [(256, None), (512, 260)])
+def test_a_remark_names_the_registers(columns: int, registers: int | None) -> None:
+    (module,) = [op for op in decode(columns).ancestors() if op.name == "builtin.module"]
+    sink = Sink(remarks=True)
+    parse_pipeline("convert-tileaa-to-tileas").run(module, sink)
+    text = f"More than 4 warps: fragments and accumulators would take {registers} registers"
+    remarks = [each.text for each in sink.remarks if each.name == "RemarkWarps"]
+    assert remarks == ([] if registers is None else [text])

@@ -12,7 +12,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandM
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import loaded_source
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
-from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import BroadcastOp
 from tilewright.dialects.nv_tileas.attributes import Atom
@@ -20,12 +20,13 @@ from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruct
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.layout.fma_lines import COLUMNS, line_tiling
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.layout.linear import REGISTER
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.wgmma import left_fragments, wgmma_tile
-from tilewright.plans.tile_registers import fits_registers, tile_words
-from tilewright.target.arch import WARP_SIZE
+from tilewright.plans.tile_registers import REGISTER_BITS, fits_registers, tile_words
+from tilewright.target.arch import WARP_SIZE, registers_per_thread
 from tilewright.target.tensor_cores import BITS, K_MAJOR_ONLY, WARPGROUP
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class MmaSelection(NamedTuple):
 
 SCRATCH_RESERVE: Final = 48 * 1024
 """Bytes of shared memory that remain for other operations beside all operands of wgmma."""
+LEAST_RESERVE: Final = 32 * 1024
+"""The same where the fragments of mma.sync would be spilled: pieces of a tile in two areas."""
 MATRIX_LIMIT: Final = 16 * 1024
 """The most bytes of shared memory for all matrices that threads multiply with lines they hold."""
 
@@ -85,6 +88,8 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
     for op in dots:
         operands = _operands_in_memory(op, selections, warps)
         fits = memory.fits(op, operands)
+        if not fits and _would_spill(op, warps):
+            fits = memory.fits_with(arch.static_shared - LEAST_RESERVE, op, operands)
         selection = select_mma(op, arch, warps, tilings.get(op), wgmma=fits)
         if selection.atom is Atom.WGMMA:
             memory.add(op, operands)
@@ -106,6 +111,22 @@ def _operands_in_memory(
         return [op.b]
     loaded = loaded_source(op)
     return [op.a if loaded is None else loaded, op.b]
+
+
+def _would_spill(op: DotOp, warps: int) -> bool:
+    """Whether a dot by mma.sync whose A is an accumulator has too few registers for its operands.
+
+    Each warp has whole rows of A there, and so all of B. Other dots are sliced along K.
+    """
+    instruction = mma_instruction(op)
+    if instruction is None or _accumulator_source(op.a) is None:
+        return False
+    _, a, b, c, _ = _select_mma_sync(op, instruction, warps)
+    assert a is not None
+    assert b is not None
+    operands = (a.extent(REGISTER) + b.extent(REGISTER)) * BITS[instruction.a] // REGISTER_BITS
+    registers = operands + c.extent(REGISTER) * tile_words(op.c.type) // count(op.c.type)
+    return registers > registers_per_thread(warps * WARP_SIZE)
 
 
 def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int) -> bool:

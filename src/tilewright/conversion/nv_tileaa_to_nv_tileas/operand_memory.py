@@ -17,7 +17,7 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.matrix import DotOp
     from tilewright.ir.operation import Operation
@@ -56,6 +56,14 @@ class OperandMemory:
             <= self._limit
             for start in {span.start for span in spans.values()}
         )
+
+    def fits_with(self, limit: int, dot: DotOp, operands: Sequence[Value]) -> bool:
+        """Whether they fit with another limit, which holds from then on if they do."""
+        before, self._limit = self._limit, limit
+        fits = self.fits(dot, operands)
+        if not fits:
+            self._limit = before
+        return fits
 
     def add(self, dot: DotOp, operands: Iterable[Value]) -> None:
         """Store operands of a dot, too."""

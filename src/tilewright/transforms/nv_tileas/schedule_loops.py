@@ -199,9 +199,10 @@ class ScheduleLoops(Pass):
         is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
         wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
         needed, share = stage_bytes(loads), block_limit(function, threads)
-        planned = planned_bytes(function, loop, loads)
-        if _waits_for_dots(loop, loads) and has_registers_for_two(threads):
-            stages = min(wanted, max(share - planned, 0) // needed)
+        has_two_blocks = share < arch.static_shared and has_registers_for_two(threads)
+        if has_two_blocks and _waits_for_dots(loop, loads):
+            free = share - planned_bytes(function, loop, loads)
+            stages = min(wanted, max(free, 0) // needed)
             if stages >= (self.stages or LEAST_STAGES):
                 reasons[loop] = "while threads wait for dots, those of a second block work"
                 return stages
@@ -216,7 +217,8 @@ class ScheduleLoops(Pass):
         if stages >= LEAST_STAGES or not has_dots:
             return stages
         reasons[loop] = "tiles that are never live together share the rest of the memory"
-        return min(wanted, LEAST_STAGES, max(limit - planned, 0) // needed)
+        free = limit - planned_bytes(function, loop, loads)
+        return min(wanted, LEAST_STAGES, max(free, 0) // needed)
 
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int

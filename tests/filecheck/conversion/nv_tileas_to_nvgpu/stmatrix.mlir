@@ -3,6 +3,8 @@
 // RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
 #c = #nv_tileas.layout<[32, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0]]>
 #rows = #nv_tileas.layout<[32, 64], register = [[0, 1], [0, 2], [0, 4], [4, 0], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[16, 0]]>
+#operand = #nv_tileas.layout<[32, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0]]>
+#columns = #nv_tileas.layout<[32, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // CHECK-LABEL: @store
   // CHECK-NOT: gpu.barrier
@@ -14,6 +16,25 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: gpu.return
   nv_tileaa.func @store(%x: tensor<32x64xf16, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>, nv_tileas.scratch_bytes = 4096 : i64} {
     %b = nv_tileas.convert_layout %x {scratch = 0 : i64} : tensor<32x64xf16, #c> -> tensor<32x64xf16, #rows>
+    nv_tileaa.return
+  }
+  // The same where a dot reads them, in the placement of its operand.
+  // CHECK-LABEL: @operand
+  // CHECK-COUNT-4: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<row>
+  // CHECK-NOT: llvm.store
+  // CHECK: gpu.return
+  nv_tileaa.func @operand(%x: tensor<32x64xf16, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>, nv_tileas.scratch_bytes = 4096 : i64} {
+    %b = nv_tileas.convert_layout %x {scratch = 0 : i64} : tensor<32x64xf16, #c> -> tensor<32x64xf16, #operand>
+    nv_tileaa.return
+  }
+
+  // Not where columns are contiguous.
+  // CHECK-LABEL: @columns
+  // CHECK-NOT: nvvm.stmatrix
+  // CHECK-COUNT-32: llvm.store
+  // CHECK: gpu.return
+  nv_tileaa.func @columns(%x: tensor<32x64xf16, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>, nv_tileas.scratch_bytes = 4096 : i64} {
+    %b = nv_tileas.convert_layout %x {scratch = 0 : i64} : tensor<32x64xf16, #c> -> tensor<32x64xf16, #columns>
     nv_tileaa.return
   }
 }

@@ -7,6 +7,7 @@ from typing import Final
 from dialect_text import read
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import (
+    LEAST_RESERVE,
     SCRATCH_RESERVE,
     select_all,
 )
@@ -93,6 +94,28 @@ def test_fragments_are_not_stored() -> None:
     assert atoms(loop(tiles(0) + dot(0, 0) + second)) == BOTH
     other = second.replace("fp_to_fp %d00", "fp_to_fp %c")
     assert atoms(loop(tiles(0) + dot(0, 0) + other)) == [Atom.WGMMA, Atom.MMA_SYNC]
+
+
+def attention(values: int) -> str:
+    """P of 128 x 128 is computed from a dot of Q from before the loop with keys of 256 elements."""
+    q, k, s = "tensor<128x256xf16>", "tensor<256x128xf16>", "tensor<128x128xf32>"
+    v, o = f"tensor<128x{values}xf16>", f"tensor<128x{values}xf32>"
+    inside = (
+        f"%k = nv_tileaa.splat %h16 : f16 -> {k}\n%z = nv_tileaa.splat %s : f32 -> {s}\n"
+        f'%t = nv_tileaa.dot %q, %k, %z {{input_precision = "ieee"}} : {q}, {k}, {s}\n'
+        f"%p = nv_tileaa.fp_to_fp %t : {s} to tensor<128x128xf16>\n"
+        f"%v = nv_tileaa.splat %h16 : f16 -> {v}\n%o = nv_tileaa.splat %s : f32 -> {o}\n"
+        f'%u = nv_tileaa.dot %p, %v, %o {{input_precision = "ieee"}} '
+        f": tensor<128x128xf16>, {v}, {o}\n"
+    )
+    return f"%q = nv_tileaa.splat %h16 : f16 -> {q}\n" + loop(inside)
+
+
+def test_less_memory_is_kept_where_fragments_would_be_spilled() -> None:
+    """Q, K and V of 64 KiB fit beside 32 KiB, but not beside 48; a warp would read all of V."""
+    three = 3 * 128 * 256 * 2
+    assert SM_90.static_shared - SCRATCH_RESERVE < three <= SM_90.static_shared - LEAST_RESERVE
+    assert atoms(attention(256)) == BOTH
 
 
 def test_loops_that_follow_each_other_share_their_memory() -> None:

@@ -65,9 +65,16 @@ def _store_to_placement(
     """Store a tile to shared memory: the owner of each element does. A barrier follows later."""
     bytes = register_bytes(element_of(op.source.type))
     offsets = layout_of(op.source).then(layout_of(op.result).inverse())
-    vector = contiguous_offsets(offsets, bytes)
-    with predicated(build, is_owner(op, build, op.source)):
-        SharedTile(op, build, offsets, vector, bytes).write(new.source)
+    vector, owner = contiguous_offsets(offsets, bytes), is_owner(op, build, op.source)
+    by_vectors = vector * bytes >= ROW or owner is not None
+    access = None if by_vectors else matrix_access(offsets, bytes)
+    if access is not None and not access.transposed and Feature.STMATRIX in target_or_baseline(op):
+        # A thread of accumulators has few neighbours of a row.
+        warps = [each * bytes for each in offsets.vectors(WARP)]
+        StMatrixTile(op, build, access, warps).write(new.source)
+    else:
+        with predicated(build, owner):
+            SharedTile(op, build, offsets, vector, bytes).write(new.source)
     if Feature.WGMMA in target_or_baseline(op) and not _only_feeds_fma(op.result):
         # wgmma reads through the async proxy.
         build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)

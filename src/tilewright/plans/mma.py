@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
@@ -13,6 +14,8 @@ from tilewright.dialects.nv_tileas.matrix import (
     wgmma_instruction,
     wgmma_operands,
 )
+from tilewright.dialects.nv_tileas.shape import SplatOp
+from tilewright.ir.rules import constant_of
 from tilewright.ir.types import F8E4M3FN, F8E5M2, FloatType
 from tilewright.layout.fma_lines import held_operand
 from tilewright.layout.fma_smem import slice_extent
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 PROMOTED: Final = (F8E4M3FN, F8E5M2)
 """Operands whose accumulators are too imprecise to carry over all of K, unless `fast_acc` is set:
 partial accumulators, of intervals of K, are added to those in f32."""
+PROMOTION_INTERVAL: Final = 128
+"""How far along K the instruction accumulates fp8, with 14 bits of mantissa, before the partial
+accumulator is added to the f32 one."""
 PROMOTED_COLUMNS: Final = 128
 """How many columns are promoted at a time: their partial accumulators take extra registers."""
 
@@ -78,9 +84,19 @@ def _line_bytes(operand: Value, k: int, element: int) -> int:
 def is_promoted(op: DotOp, instruction: Instruction) -> bool:
     """Whether partial accumulators start at zero, and are added to those of the dot.
 
-    The program says so, or those of the instruction are too imprecise to carry over all of K.
+    The program says so, or those of the instruction are too imprecise to carry over all of K. A dot
+    of one interval that starts at zero has nothing to add them to.
     """
-    return op.promoted or (instruction.a in ("e4m3", "e5m2") and not op.fast_acc)
+    if op.promoted or op.fast_acc or instruction.a not in ("e4m3", "e5m2"):
+        return op.promoted
+    return shape(op.a.type)[-1] > PROMOTION_INTERVAL or not starts_at_zero(op)
+
+
+def starts_at_zero(op: DotOp) -> bool:
+    """Whether the initial accumulator of a dot is zero."""
+    source = op.c.defining_op()
+    scalar = source.source if isinstance(source, SplatOp) else op.c
+    return splat_of(constant_of(scalar)) == 0
 
 
 class WgmmaDotPlan(NamedTuple):

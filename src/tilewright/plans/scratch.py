@@ -25,11 +25,13 @@ from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
+from tilewright.layout.word_exchange import word_exchange
 from tilewright.plans.mma import FmaDotPlan
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
+    from tilewright.layout.word_exchange import WordExchange
 
 
 def scratch_bytes(op: Operation) -> int:
@@ -42,7 +44,7 @@ def scratch_bytes(op: Operation) -> int:
         case ConvertLayoutOp() if not in_shared_memory(op.result):
             conversion = transfer(layout_of(op.source), layout_of(op.result))
             in_registers = conversion.move <= Move.REGISTERS or is_shuffled(conversion)
-            return 0 if in_registers else _converted(op)
+            return 0 if in_registers or exchanged_words(op) is not None else _converted(op)
         case ReduceOp():
             return _slots(op)
         case ScanOp():
@@ -60,6 +62,13 @@ def scratch_bytes(op: Operation) -> int:
             return _aligned(_tile(op.result.type)) if is_broadcast(op) else 0
         case _:
             return 0
+
+
+def exchanged_words(op: ConvertLayoutOp) -> WordExchange | None:
+    """How a layout conversion shuffles words of several elements; None if it does not."""
+    if register_bytes(element_of(op.source.type)) > 1:
+        return None
+    return word_exchange(layout_of(op.source), layout_of(op.result))
 
 
 def stays_in_warps(op: Operation) -> bool:

@@ -9,7 +9,10 @@ from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings
 from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import stored_order
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
-from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import loaded_source
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import (
+    becomes_fragments,
+    loaded_source,
+)
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
@@ -23,7 +26,6 @@ from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import REGISTER
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
-from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.wgmma import left_fragments, wgmma_tile
 from tilewright.plans.tile_registers import REGISTER_BITS, fits_registers, tile_words
 from tilewright.target.arch import WARP_SIZE, registers_per_thread
@@ -135,9 +137,9 @@ def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warp
     selection = None if producer is None else selections.get(producer)
     if selection is None or selection.atom is not Atom.WGMMA:
         return False
-    bits = 8 * pointee_bytes(element_of(op.a.type))
-    fragments = left_fragments(shape(op.a.type), shape(op.c.type), bits, warps)
-    return transfer(selection.accumulator, fragments).move <= Move.REGISTERS
+    bytes = pointee_bytes(element_of(op.a.type))
+    fragments = left_fragments(shape(op.a.type), shape(op.c.type), 8 * bytes, warps)
+    return becomes_fragments(selection.accumulator, fragments, bytes)
 
 
 def _accumulator_source(tile: Value) -> DotOp | None:

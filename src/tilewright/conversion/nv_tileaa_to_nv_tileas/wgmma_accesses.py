@@ -22,6 +22,7 @@ from tilewright.layout.wgmma import (
     blocks,
     left_fragments,
 )
+from tilewright.layout.word_exchange import word_exchange
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 
@@ -67,13 +68,13 @@ def operand_placements(op: DotOp, a: Layout, b: Layout) -> tuple[Layout, Layout]
 def register_operand(op: DotOp, a: Layout, warps: int) -> Layout | None:
     """The fragments that A of wgmma stays in registers in, given its layout; None if it does not.
 
-    It does where no thread needs what another has, and where element-wise operations lie between a
-    load and the dot, or a transposition that wgmma cannot do: the load is read from its stage in
-    fragments then.
+    It does where threads need nothing, or little, that others have; and where element-wise
+    operations lie between a load and the dot, or a transposition that wgmma cannot do: the load is
+    read from its stage in fragments then.
     """
     bytes = pointee_bytes(element_of(op.a.type))
     fragments = left_fragments(shape(op.a.type), shape(op.c.type), 8 * bytes, warps)
-    if transfer(a, fragments).move <= Move.REGISTERS:
+    if becomes_fragments(a, fragments, bytes):
         return fragments
     return None if loaded_source(op) is None else fragments
 
@@ -84,6 +85,16 @@ def loaded_source(op: DotOp) -> Value | None:
     is_k_major = contiguous_dimension(op.a) == len(shape(op.a.type)) - 1
     is_transposed = pointee_bytes(element_of(op.a.type)) != EITHER_MAJOR_BYTES and not is_k_major
     return _loaded_tile(op.a, op.parent, permuted=is_transposed)
+
+
+def becomes_fragments(accumulator: Layout, fragments: Layout, bytes: int) -> bool:
+    """Whether a tile in the layout of an accumulator becomes A in registers without memory.
+
+    Threads have what they need, or of 8-bit elements some lanes of a warp exchange a few words.
+    """
+    if transfer(accumulator, fragments).move <= Move.REGISTERS:
+        return True
+    return bytes == 1 and word_exchange(accumulator, fragments) is not None
 
 
 def _loaded_tile(tile: Value, block: Block | None, *, permuted: bool) -> Value | None:

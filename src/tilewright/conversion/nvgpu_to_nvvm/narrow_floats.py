@@ -31,6 +31,7 @@ from tilewright.ir.types import (
     F32,
     F64,
     I8,
+    I16,
     I32,
     FloatType,
     VectorType,
@@ -110,10 +111,15 @@ def narrowed(op: TruncFOp, new: TruncFOp, build: ConversionBuilder) -> Result:
     direction = _direction(target, op.rounding)
     if direction is None:
         return build.reject(f"expected a rounding mode of the conversion to '{target}'")
-    scalars: list[Value] = []
-    for pair in _pairs(_scalars(build, new.source)):
-        scalars += lanes(build, _to_fp8(build, pair, target, direction))
-    return _finished(build, scalars, type)
+    pairs = [
+        _to_fp8(build, pair, target, direction) for pair in _pairs(_scalars(build, new.source))
+    ]
+    if isinstance(type, VectorType) and type.shape[0] == 2 * len(pairs):
+        # LLVM splits pairs into bytes that are inserted one by one, and joins them again.
+        whole = [same_bits(build, pair, I16) for pair in pairs]
+        vector = build_vector(build, whole, VectorType((len(pairs),), I16))
+        return same_bits(build, vector, type)
+    return _finished(build, [each for pair in pairs for each in lanes(build, pair)], type)
 
 
 def _direction(target: Type, mode: RoundingMode | None) -> Direction | None:

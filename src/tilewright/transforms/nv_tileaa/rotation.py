@@ -174,7 +174,9 @@ class Rotation(NamedTuple):
 
     @property
     def _loads(self) -> list[LoadOp | TileLoadOp]:
-        return [op for op in self.loop.body.block if isinstance(op, LoadOp | TileLoadOp)]
+        """The loads of tiles. Scalars, such as the page of a tile, are loaded by the producer."""
+        loads = [op for op in self.loop.body.block if isinstance(op, LoadOp | TileLoadOp)]
+        return [load for load in loads if is_tile(load.results[0])]
 
     def _fits(self, arch: Arch, warps: int, blocks: int) -> bool:
         """Whether a number of blocks have registers and shared memory on an SM."""

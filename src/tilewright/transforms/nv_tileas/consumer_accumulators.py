@@ -59,8 +59,8 @@ def _accumulator_words(op: DotOp) -> int:
 def _chain_words(op: DotOp) -> int:
     """The registers over all threads of a dot whose A is computed from the results of others.
 
-    Those of the other accumulators, of A and of its own accumulator are live together; 0 for a dot
-    that is not chained.
+    Those of the other accumulators, of A and of its own accumulator are live together, and then
+    those of its own promotion; 0 for a dot that is not chained.
     """
     if in_shared_memory(op.a):
         return 0
@@ -72,7 +72,8 @@ def _chain_words(op: DotOp) -> int:
             live[dot.parent] = live.get(dot.parent, 0) + _accumulator_words(dot)
     if not live:
         return 0
-    return max(live.values()) + tile_words(op.a.type) + _accumulator_words(op)
+    before, own = max(live.values()), tile_words(op.result.type)
+    return max(before + own, _accumulator_words(op)) + tile_words(op.a.type)
 
 
 def _source_dots(tile: Value) -> list[DotOp]:

@@ -51,7 +51,7 @@ from tilewright.transforms.nv_tileas.staggered_loads import first_use
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad

@@ -326,6 +326,23 @@ class _Planner:
                 # Some threads, or all of them, may execute no region.
                 ends.append(pending)
             return reduce(Pending.joined, ends)
+        self._waits[op] = False
+        after = self._loop(op, pending)
+        waiting = self._waiting_inside(op)
+        if waiting and pending != NOTHING:
+            # One barrier before the loop may replace some of each iteration.
+            after = self._loop(op, NOTHING)
+            self._waits[op] = self._waiting_inside(op) < waiting
+            if not self._waits[op]:
+                after = self._loop(op, pending)
+        return after
+
+    def _waiting_inside(self, op: Operation) -> int:
+        """How many operations of a loop a barrier precedes."""
+        return sum(self._waits.get(inner, False) for inner in op.walk() if inner is not op)
+
+    def _loop(self, op: Operation, pending: Pending) -> Pending:
+        """Visit a loop until what is pending at its start no longer grows."""
         before: Pending | None = None
         while pending != before:
             before = pending

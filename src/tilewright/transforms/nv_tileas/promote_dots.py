@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.dialects.nv_tileaa.floating import AddFOp
@@ -23,8 +22,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp, Rearrangement, SplatOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
-from tilewright.ir.rules import constant_of
-from tilewright.plans.mma import PROMOTED
+from tilewright.plans.mma import PROMOTED, starts_at_zero
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -54,13 +52,7 @@ class PromoteDots(Pass):
 def _is_promotable(dot: DotOp) -> bool:
     """Whether a dot starts at zero, and all of its K is one partial accumulator."""
     is_whole = element_of(dot.a.type) not in PROMOTED
-    return dot.atom is Atom.WGMMA and not dot.promoted and is_whole and _is_zero(dot.c)
-
-
-def _is_zero(tile: Value) -> bool:
-    source = tile.defining_op()
-    scalar = source.source if isinstance(source, SplatOp) else tile
-    return splat_of(constant_of(scalar)) == 0
+    return dot.atom is Atom.WGMMA and not dot.promoted and is_whole and starts_at_zero(dot)
 
 
 def _only_addition(dot: DotOp) -> AddFOp | None:

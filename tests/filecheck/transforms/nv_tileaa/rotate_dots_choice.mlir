@@ -69,6 +69,26 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // The producer loads the number of a page, with which K and V are loaded.
+  // CHECK-LABEL: @pages
+  // CHECK-SAME: num_warps = 4, occupancy = 2
+  // CHECK: scf.if
+  nv_tileaa.func @pages(%q: tensor<64x64xf16>, %k: !keys, %v: !values, %numbers: !nv_tileaa.ptr<i32>, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+      %at = nv_tileaa.addptr %numbers, %i : !nv_tileaa.ptr<i32>, i32
+      %page, %t = nv_tileaa.load weak %at : !nv_tileaa.ptr<i32> -> i32
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%c0, %page] : i32, i32 of !keys -> !key
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : tensor<64x64xf16>, !key, tensor<64x128xf32>
+      %p = nv_tileaa.fp_to_fp %s : tensor<64x128xf32> to tensor<64x128xf16>
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%page, %c0] : i32, i32 of !values -> !value
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : tensor<64x128xf16>, !value, tensor<64x64xf32>
+      scf.yield %o : tensor<64x64xf32>
+    }
+    nv_tileaa.return
+  }
   // Without a producer, one warpgroup spends the time on copies.
   // CHECK-LABEL: @through_pointers
   // CHECK-NOT: occupancy

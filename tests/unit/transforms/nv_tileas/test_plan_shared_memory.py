@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attention_programs import Attention
+from scheduled_loops import lowered_as_far_as
 
 import tilewright
+from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.scf import ForOp
 from tilewright.driver.compile import compile
 
 VIEW = "partition_view<tile=(64x64), tensor_view<64x64xi32, strides=[64,1]>>"
@@ -103,3 +107,13 @@ def test_bins_of_a_histogram_are_in_shared_memory(bins: int, bytes: int) -> None
 }}
 """
     assert compile(text, arch="sm_90").entries["count"].resources.shared == bytes
+
+
+def test_a_barrier_for_a_tile_from_before_a_loop_is_before_it() -> None:
+    """Q in shared memory: the dots of all iterations read it. Nothing in them is stored there."""
+    program = Attention(rows=128, keys=128, k_major=False).program
+    schedule = "agents=1,rotate=0"
+    module = lowered_as_far_as("plan-shared-memory", program, schedule=schedule)
+    barriers = [op for op in module.walk() if isinstance(op, BarrierOp)]
+    assert barriers
+    assert not any(isinstance(op.parent_op, ForOp) for op in barriers)

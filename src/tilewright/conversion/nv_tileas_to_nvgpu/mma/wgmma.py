@@ -33,7 +33,12 @@ from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
-from tilewright.plans.mma import PROMOTED_COLUMNS, WgmmaDotPlan, is_promoted
+from tilewright.plans.mma import (
+    PROMOTED_COLUMNS,
+    PROMOTION_INTERVAL,
+    WgmmaDotPlan,
+    is_promoted,
+)
 from tilewright.plans.tensor_maps import SWIZZLES
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
@@ -45,10 +50,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.layout.wgmma import OperandSmem
-
-PROMOTION_INTERVAL: Final = 128
-"""How far along K the instruction accumulates fp8, with 14 bits of mantissa, before the partial
-accumulator is added to the f32 one."""
 
 
 @converts(DotOp)

@@ -11,6 +11,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import conjunction, is
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.convert_layout_shuffle import (
     shuffle_within_warps,
+    shuffle_words,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import LdMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
@@ -37,7 +38,7 @@ from tilewright.layout.pieces import one_piece, piece_bits, piece_of_thread, pie
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, is_shuffled, transfer
 from tilewright.layout.vector_access import contiguous_offsets
-from tilewright.plans.scratch import register_bytes, stays_in_warps
+from tilewright.plans.scratch import exchanged_words, register_bytes, stays_in_warps
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionB
         return rearrange_registers(op, build, new.source, source, target)
     if is_shuffled(exchange):
         return shuffle_within_warps(op, build, new.source, exchange.origin)
+    words = exchanged_words(op)
+    if words is not None:
+        return shuffle_words(op, build, new.source, words)
     return _SharedMemoryConversion(op, build).convert(new.source)
 
 

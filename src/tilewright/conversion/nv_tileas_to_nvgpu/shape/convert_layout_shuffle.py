@@ -1,4 +1,4 @@
-"""convert_layout within warps: each register by one shuffle."""
+"""convert_layout within warps: each register, or word of several, by one shuffle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import as_value, xor
-from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import swap_registers
+from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import to_words
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import (
+    rearrange_registers,
+    swap_registers,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
@@ -14,15 +18,21 @@ from tilewright.conversion.nv_tileas_to_nvgpu.warp_shuffles import shuffle_regis
 from tilewright.dialects.elements import vector as vector_of
 from tilewright.dialects.gpu.attributes import ShuffleMode
 from tilewright.dialects.vector.elements import FromElementsOp
-from tilewright.ir.types import I32
+from tilewright.dialects.vector.shapes import BitcastOp
+from tilewright.ir.types import I16, I32, VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
+from tilewright.layout.transfer import transfer
+from tilewright.layout.word_exchange import WORD
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
+    from tilewright.layout.word_exchange import WordExchange
 
 
 class LaneExchange:
@@ -91,6 +101,26 @@ def shuffle_within_warps(
             build, select_registers(build, vector, order), ShuffleMode.IDX, lane_value
         )
         results.update(zip(registers, elements(build, received), strict=True))
-    type = vector_type(build, op.result)
     ordered = [results[register] for register in range(len(results))]
-    return build.create(FromElementsOp, elements=ordered, types=[type]).result
+    return _vector(build, ordered)
+
+
+def shuffle_words(
+    op: ConvertLayoutOp, build: ConversionBuilder, vector: Value, exchange: WordExchange
+) -> Value:
+    """Exchange words of several registers, swap words where a lane has to, and reorder pairs."""
+    words = _vector(build, to_words(build, vector, WORD))
+    origin = transfer(exchange.source, exchange.shuffled).origin
+    words = shuffle_within_warps(op, build, words, origin)
+    words = rearrange_registers(op, build, words, exchange.shuffled, exchange.target)
+    pairs = VectorType((len(exchange.order),), I16)
+    split = build.create(BitcastOp, source=words, types=[pairs]).result
+    ordered = select_registers(build, split, list(exchange.order))
+    type = vector_type(build, op.result)
+    return build.create(BitcastOp, source=ordered, types=[type]).result
+
+
+def _vector(build: ConversionBuilder, values: Sequence[Value]) -> Value:
+    """A vector of values of one type."""
+    type = VectorType((len(values),), values[0].type)
+    return build.create(FromElementsOp, elements=values, types=[type]).result

@@ -15,9 +15,22 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.floating import RemFOp
+from tilewright.dialects.nv_tileaa.functions import (
+    Atan2Op,
+    CosHOp,
+    CosOp,
+    FPowFOp,
+    FPowIOp,
+    SinHOp,
+    SinOp,
+    TanHOp,
+    TanOp,
+)
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import BroadcastOp, MakeRangeOp, SplatOp
 from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.ir.types import F64, TensorType
 from tilewright.plans.tile_registers import result_words
 from tilewright.target.arch import WARP_SIZE, registers_per_thread
 
@@ -38,6 +51,11 @@ RESIDENT_BLOCKS: Final = 32
 _REPEATED: Final = (BroadcastOp, ConstantOp, MakeRangeOp, SplatOp)
 """Operations whose tiles take no registers: each use computes its elements anew."""
 
+_LONG: Final = (
+    Atan2Op, CosHOp, CosOp, FPowFOp, FPowIOp, RemFOp, SinHOp, SinOp, TanHOp, TanOp,
+)  # fmt: skip
+"""Functions with long code, of which ptxas interleaves that of several elements."""
+
 
 class RowKernel(NamedTuple):
     """A kernel without loops and dots that reduces a tile of one row."""
@@ -46,12 +64,15 @@ class RowKernel(NamedTuple):
     """The 32-bit registers of the tiles that are live together, over all threads."""
     most_blocks: int
     """How many blocks an SM can have."""
+    is_simple: bool
+    """Whether few registers suffice for what is computed of an element."""
 
     @staticmethod
     def of(kernel: Operation) -> RowKernel | None:
         """The facts of such a kernel; None if it is another one."""
-        is_row = False
+        is_row, is_simple = False, True
         for op in kernel.walk():
+            is_simple = is_simple and not _is_long(op)
             if isinstance(op, DotOp | ForOp | ScanOp | WhileOp):
                 return None
             if isinstance(op, ReduceOp):
@@ -63,7 +84,7 @@ class RowKernel(NamedTuple):
             return None
         arch = target_of(kernel)
         most_blocks = RESIDENT_BLOCKS if arch is None else arch.limits.ctas
-        return RowKernel(_live_words(kernel.regions[0].block), most_blocks)
+        return RowKernel(_live_words(kernel.regions[0].block), most_blocks, is_simple)
 
     @property
     def warps(self) -> int:
@@ -76,7 +97,9 @@ class RowKernel(NamedTuple):
         return warps
 
     def blocks(self, warps: int) -> int | None:
-        """How many blocks of some warps are to be resident on an SM; None if one is enough."""
+        """How many blocks of some warps are to be resident on an SM; None to leave it to ptxas."""
+        if not self.is_simple:
+            return None
         threads = warps * WARP_SIZE
         needed = -(-self.live // threads) + OTHER_REGISTERS
         blocks = 1
@@ -84,6 +107,12 @@ class RowKernel(NamedTuple):
         while blocks < most and registers_per_thread(threads * (blocks + 1)) >= needed:
             blocks += 1
         return blocks if blocks > 1 else None
+
+
+def _is_long(op: Operation) -> bool:
+    """Whether the code for one element of a result is long, or works on pairs of registers."""
+    tiles = [result.type for result in op.results if isinstance(result.type, TensorType)]
+    return bool(tiles) and (isinstance(op, _LONG) or any(each.element is F64 for each in tiles))
 
 
 def row_blocks(kernel: FuncOp, warps: int) -> int | None:

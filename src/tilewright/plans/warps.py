@@ -50,7 +50,7 @@ def choose_warps(function: Operation, asked: int | None) -> int:
                 largest = max(largest, tile_words(value.type))
     warps = warps_for(largest, has_dots=bool(dots))
     row = None if dots else RowKernel.of(function)
-    if row is not None:
+    if row is not None and row.is_simple:
         return min(warps, row.warps)
     if warps == FEWEST and _needs_two_warpgroups(dots):
         return warps if Feature.WGMMA not in target_or_baseline(function) else 2 * FEWEST

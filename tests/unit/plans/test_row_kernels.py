@@ -101,6 +101,12 @@ def test_other_kernels_and_hints(text: str, expected: tuple[int, int | None]) ->
     assert launch_of(text) == expected
 
 
+@pytest.mark.parametrize("function", ["sin", "tanh"])
+def test_functions_with_long_code_keep_warps_and_registers(function: str) -> None:
+    text = program(1024).replace("%b0 = mulf %a0, %a0 :", f"%b0 = {function} %a0 :")
+    assert launch_of(text) == (4, None)
+
+
 def test_a_row_in_one_warp_needs_no_barrier() -> None:
     x = np.random.default_rng(1).random((64, 512), np.float32)
     y = np.zeros_like(x)

@@ -10,8 +10,6 @@ from kept_programs import (
     PERSISTENT,
     STRIDE,
     TILE,
-    UNDEFINED,
-    UNPADDED,
     UNTOUCHED,
     WIDTH,
     WRITTEN,
@@ -57,12 +55,6 @@ def test_trip_counts(trips: int, arch: str) -> None:
 @pytest.mark.parametrize("columns", [1, WIDTH - 3, CAPACITY * WIDTH + 5])
 def test_tiles_that_are_partly_out_of_bounds(columns: int) -> None:
     run(NORM, columns, range(-(-columns // WIDTH)))
-
-
-def test_undefined_padding() -> None:
-    """The third loop stores no element that is out of bounds."""
-    third = UNPADDED + WRITTEN + store("%value")
-    run(one_row(UNDEFINED + rows(third=third)), 2 * WIDTH + 5, range(3))
 
 
 def test_tiles_out_of_bounds() -> None:

@@ -12,7 +12,6 @@ from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.program import GetCtaRankOp, GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_effect_free, is_pure
@@ -24,7 +23,6 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
@@ -169,29 +167,15 @@ def is_same_bound(one: Value, other: Value) -> bool:
 
 
 def is_same_op(op: Operation, first: ForOp, other: Operation, second: ForOp) -> bool:
-    """Whether operations of two loops compute the same from the same induction variable.
-
-    Where the other one leaves the padding of tiles undefined, it may be that of the first.
-    """
+    """Whether operations of two loops compute the same from the same induction variable."""
     if type(op) is not type(other) or op.attributes != other.attributes:
         return False
     if len(op.operands) != len(other.operands) or op.segments != other.segments:
         return False
-    if len(op.results) != len(other.results):
-        return False
-    types = zip(op.results, other.results, strict=True)
-    if not all(_may_stand_for(each.type, twin.type) for each, twin in types):
+    if [each.type for each in op.results] != [each.type for each in other.results]:
         return False
     pairs = zip(op.operands, other.operands, strict=True)
     return all(_is_same_value(a, first, b, second) for a, b in pairs)
-
-
-def _may_stand_for(type: Type, other: Type) -> bool:
-    """Whether values of a type are of another one, or views of it that also define the padding."""
-    if not isinstance(type, TiledViewType) or not isinstance(other, TiledViewType):
-        return type is other
-    undefined = TiledViewType(type.tile, type.source, type.steps, type.dims, type.sparse)
-    return other in (type, undefined)
 
 
 def _is_same_value(value: Value, first: ForOp, other: Value, second: ForOp) -> bool:

@@ -13,8 +13,6 @@ from kept_programs import (
     SQUARED,
     THIRD,
     TILE,
-    UNDEFINED,
-    UNPADDED,
     WIDTH,
     load,
     loop,
@@ -169,10 +167,6 @@ def two_loops(first: str = FIRST, second: str = SECOND, **bounds: str) -> str:
 
 NOT_KEPT = {
     "another view": two_loops(second=OTHER_VIEW + SQUARED),
-    "padding that the first load leaves undefined": UNDEFINED
-    + two_loops(first=UNPADDED + ADDED, second=SECOND),
-    "other padding": UNDEFINED.replace(view(""), view("neg_inf"))
-    + two_loops(second=UNPADDED.replace(view(""), view("neg_inf")) + SQUARED),
     "another tile": two_loops(second=LATER + SQUARED),
     "another order": two_loops(first=RELAXED + ADDED),
     "the same order": two_loops(first=RELAXED + ADDED, second=RELAXED + SQUARED),
@@ -189,10 +183,6 @@ NOT_KEPT = {
 
 def test_two_loops() -> None:
     assert capacities(kept(one_row(two_loops()))) == [12]
-
-
-def test_a_load_that_leaves_padding_undefined_reads_that_of_the_first() -> None:
-    assert capacities(kept(one_row(UNDEFINED + two_loops(second=UNPADDED + SQUARED)))) == [12]
 
 
 @pytest.mark.parametrize("name", NOT_KEPT)

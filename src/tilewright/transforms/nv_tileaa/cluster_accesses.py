@@ -15,8 +15,8 @@ from tilewright.dialects.scf import ForOp, IfOp, WhileOp
 from tilewright.ir.effects import is_effect_free
 from tilewright.ir.traits import Effects
 from tilewright.plans.slicing import is_plain
-from tilewright.transforms.nv_tileaa.cluster_plan import CONTROL_FLOW, control_flow_transfers
-from tilewright.transforms.nv_tileaa.cluster_slicing import CannotShare
+from tilewright.transforms.nv_tileaa.half_tile_plan import CONTROL_FLOW, control_flow_transfers
+from tilewright.transforms.nv_tileaa.half_tile_slicing import CannotHalve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan
+    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
 
 LOADS: Final = (memory.LoadOp, view.TileLoadOp)
 WRITES: Final = (
@@ -40,7 +40,7 @@ REPEATABLE: Final = (memory.TokenOp, misc.AssumeOp, misc.MessageOp, misc.Optimiz
 
 
 def check_accesses(function: FuncOp) -> None:
-    """Raise `CannotShare` if an operation of the kernel cannot be done by several CTAs.
+    """Raise `CannotHalve` if an operation of the kernel cannot be done by several CTAs.
 
     They read what one another writes in no known order, and must take the same branches.
     """
@@ -48,7 +48,7 @@ def check_accesses(function: FuncOp) -> None:
         if op is not function and not op.is_terminator:
             reason = _problem(op)
             if reason is not None:
-                raise CannotShare(op, reason)
+                raise CannotHalve(op, reason)
 
 
 def _problem(op: Operation) -> str | None:
@@ -67,8 +67,8 @@ def _problem(op: Operation) -> str | None:
             return None if known else f"'{op.name}' would run in every CTA"
 
 
-def check_order(function: FuncOp, plan: ClusterPlan) -> None:
-    """Raise `CannotShare` if tokens order two accesses of one element by different CTAs."""
+def check_order(function: FuncOp, plan: HalfTilePlan) -> None:
+    """Raise `CannotHalve` if tokens order two accesses of one element by different CTAs."""
     earlier = _EarlierAccesses(function)
     for op in function.walk():
         if not isinstance(op, memory.AccessOp):
@@ -77,7 +77,7 @@ def check_order(function: FuncOp, plan: ClusterPlan) -> None:
             if (isinstance(op, WRITES) or isinstance(other, WRITES)) and not _same_cta(
                 op, other, plan
             ):
-                raise CannotShare(op, "it is ordered after an access of another CTA")
+                raise CannotHalve(op, "it is ordered after an access of another CTA")
 
 
 class _EarlierAccesses:
@@ -114,7 +114,7 @@ def _tokens(values: Iterable[Value]) -> list[Value]:
     return [value for value in values if value.type is MEM_TOKEN]
 
 
-def _same_cta(one: memory.AccessOp, other: memory.AccessOp, plan: ClusterPlan) -> bool:
+def _same_cta(one: memory.AccessOp, other: memory.AccessOp, plan: HalfTilePlan) -> bool:
     """Whether each element that two accesses have in common is accessed by the same CTA."""
     ways = plan.ways.get(one), plan.ways.get(other)
     if ways == (None, None):
@@ -126,7 +126,7 @@ def _same_cta(one: memory.AccessOp, other: memory.AccessOp, plan: ClusterPlan) -
     return owners[0] is not None and owners[0] == owners[1]
 
 
-def _owner(op: memory.AccessOp, plan: ClusterPlan) -> tuple[object, ...] | None:
+def _owner(op: memory.AccessOp, plan: HalfTilePlan) -> tuple[object, ...] | None:
     """What decides which CTA accesses an element; None if more than the element does."""
     way = plan.ways[op]
     if isinstance(op, memory.LoadOp | memory.StoreOp | atomics.AtomicOp):

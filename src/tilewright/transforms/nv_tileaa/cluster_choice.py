@@ -1,4 +1,4 @@
-"""The choice among the cluster plans of a kernel: along which dimension its tiles are split."""
+"""The choice among the plans of a kernel for a cluster: along which dimension tiles are split."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.plans.slicing import tiles
 from tilewright.target.tensor_cores import WGMMA_ROWS
 from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES, check_order
-from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan
-from tilewright.transforms.nv_tileaa.cluster_slicing import SLICES, CannotShare, half_slicings
+from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
+from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES, CannotHalve, half_slicings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,55 +27,55 @@ LEAST_COLUMNS: Final = 8
 class Choice(NamedTuple):
     """A plan, and the name of the dimension that is split."""
 
-    plan: ClusterPlan
+    plan: HalfTilePlan
     dimension: str
 
 
 def choose_plan(kernel: FuncOp) -> Choice:
-    """The plan with the fewest bytes to load, or raise `CannotShare`."""
+    """The plan with the fewest bytes to load, or raise `CannotHalve`."""
     dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
     writes = [op for op in kernel.walk() if isinstance(op, WRITES) and any(half_slicings(op))]
     # The largest tiles count most: other operations follow, or are not connected with them.
     dots.sort(key=lambda op: -prod(shape(op.c.type)))
     writes.sort(key=lambda op: -prod(_extents(op)))
     if not writes:
-        raise CannotShare(kernel, "it writes no tile that can be split")
+        raise CannotHalve(kernel, "it writes no tile that can be split")
     seeds = [*dots, *writes]
     choices, failures = _choices(kernel, seeds)
     if not choices:
-        raise failures[0] if failures else CannotShare(seeds[0])
+        raise failures[0] if failures else CannotHalve(seeds[0])
     return min(choices, key=lambda choice: _cost(choice.plan, dots, writes))
 
 
-def _choices(kernel: FuncOp, seeds: Sequence[Operation]) -> tuple[list[Choice], list[CannotShare]]:
+def _choices(kernel: FuncOp, seeds: Sequence[Operation]) -> tuple[list[Choice], list[CannotHalve]]:
     """The plans for each way to halve the first operation, the most promising first."""
     choices: list[Choice] = []
-    failures: list[CannotShare] = []
+    failures: list[CannotHalve] = []
     for way in _ordered_ways(seeds[0]):
         try:
-            plan = ClusterPlan(kernel).with_half(seeds[0], way)
+            plan = HalfTilePlan(kernel).with_half(seeds[0], way)
             for seed in seeds[1:]:
                 plan = _extended(plan, seed)
             check_order(kernel, plan)
-        except CannotShare as failure:
+        except CannotHalve as failure:
             failures.append(failure)
         else:
             choices.append(Choice(plan, _dimension(seeds[0], way)))
     return choices, failures
 
 
-def _extended(plan: ClusterPlan, op: Operation) -> ClusterPlan:
+def _extended(plan: HalfTilePlan, op: Operation) -> HalfTilePlan:
     """A plan with another operation halved; writes of small tiles may be left to the first CTA."""
     if op in plan.ways:
         return plan
-    failure: CannotShare | None = None
+    failure: CannotHalve | None = None
     for way in _ordered_ways(op):
         try:
             return plan.with_half(op, way)
-        except CannotShare as error:
+        except CannotHalve as error:
             failure = failure or error
     if isinstance(op, DotOp):
-        raise failure or CannotShare(op)
+        raise failure or CannotHalve(op)
     return plan
 
 
@@ -109,7 +109,7 @@ def _dot_cost(op: DotOp, way: Slicing | None) -> tuple[bool, int]:
 
 
 def _cost(
-    plan: ClusterPlan, dots: Sequence[DotOp], writes: Sequence[Operation]
+    plan: HalfTilePlan, dots: Sequence[DotOp], writes: Sequence[Operation]
 ) -> tuple[int, int, int]:
     """The cost of a plan; of equal ones the first is chosen."""
     costs = [_dot_cost(dot, plan.ways.get(dot)) for dot in dots]

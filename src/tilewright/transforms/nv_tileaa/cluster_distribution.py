@@ -10,8 +10,8 @@ from tilewright.support.remarks import COMPILER, Remark
 from tilewright.target.features import Feature
 from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses
 from tilewright.transforms.nv_tileaa.cluster_choice import choose_plan
-from tilewright.transforms.nv_tileaa.cluster_rewrite import split_over_bit
-from tilewright.transforms.nv_tileaa.cluster_slicing import SLICES, CannotShare
+from tilewright.transforms.nv_tileaa.half_tile_rewrite import split_over_bit
+from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES, CannotHalve
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -25,16 +25,16 @@ PORTABLE_CLUSTER: Final = 8
 def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
     """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
     asked, split = kernel.cluster_size, list[str]()
-    failure: CannotShare | None = None
+    failure: CannotHalve | None = None
     try:
         if Feature.CLUSTER not in target_or_baseline(kernel):
-            raise CannotShare(kernel, "the GPU has no clusters")
+            raise CannotHalve(kernel, "the GPU has no clusters")
         check_accesses(kernel)
         while SLICES << len(split) <= min(asked, PORTABLE_CLUSTER):
             choice = choose_plan(kernel)
             split_over_bit(kernel, choice.plan, len(split))
             split.append(choice.dimension)
-    except CannotShare as error:
+    except CannotHalve as error:
         failure = error
     ctas, spec = 1 << len(split), kernel.kernel_spec
     assert spec is not None
@@ -48,7 +48,7 @@ def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
         sink.remark(_missed(kernel, asked, failure, pass_name))
 
 
-def _missed(kernel: FuncOp, asked: int, failure: CannotShare | None, pass_name: str) -> Remark:
+def _missed(kernel: FuncOp, asked: int, failure: CannotHalve | None, pass_name: str) -> Remark:
     """The remark on a hint that is not met, or not to its full extent."""
     reason, location = f"not a power of two up to {PORTABLE_CLUSTER}", kernel.location
     if failure is not None:

@@ -25,7 +25,7 @@ from tilewright.target.arch import WARP_SIZE
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan
+    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
 
 LEAST_EXTENT: Final = 16
 """The rows of an instruction."""
@@ -87,17 +87,17 @@ def is_half_empty(store: view.TileStoreOp, dim: int) -> bool:
 def _halve(kernel: FuncOp, store: view.TileStoreOp, dim: int) -> bool:
     """Halve what is stored, and all that is computed for it; False if that is not possible."""
     # Few kernels have such stores.
-    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan  # noqa: PLC0415
-    from tilewright.transforms.nv_tileaa.cluster_rewrite import keep_first_half  # noqa: PLC0415
-    from tilewright.transforms.nv_tileaa.cluster_slicing import (  # noqa: PLC0415
-        CannotShare,
+    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan  # noqa: PLC0415
+    from tilewright.transforms.nv_tileaa.half_tile_rewrite import keep_first_half  # noqa: PLC0415
+    from tilewright.transforms.nv_tileaa.half_tile_slicing import (  # noqa: PLC0415
+        CannotHalve,
         half_slicing,
     )
 
     try:
         way = half_slicing(store, store.tile, dim)
-        plan = ClusterPlan(kernel).with_half(store, way)
-    except CannotShare:
+        plan = HalfTilePlan(kernel).with_half(store, way)
+    except CannotHalve:
         return False
     if not _is_worthwhile(plan) or not _is_unobserved(plan):
         return False
@@ -105,13 +105,13 @@ def _halve(kernel: FuncOp, store: view.TileStoreOp, dim: int) -> bool:
     return True
 
 
-def _is_worthwhile(plan: ClusterPlan) -> bool:
+def _is_worthwhile(plan: HalfTilePlan) -> bool:
     """Whether dots are halved, and none below the rows of an instruction."""
     dots = [(op, way) for op, way in plan.ways.items() if isinstance(op, DotOp)]
     return bool(dots) and all(shape(op.c.type)[way[op.c]] > LEAST_EXTENT for op, way in dots)
 
 
-def _is_unobserved(plan: ClusterPlan) -> bool:
+def _is_unobserved(plan: HalfTilePlan) -> bool:
     """Whether the second half of no tile of a plan has an effect."""
     from tilewright.transforms.nv_tileaa.cluster_accesses import OBSERVABLE  # noqa: PLC0415
 

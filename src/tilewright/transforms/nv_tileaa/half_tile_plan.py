@@ -1,4 +1,8 @@
-"""Cluster plans: which tiles of a kernel are halved between CTAs, and along what dimension."""
+"""Which tiles of a kernel are halved, and along what dimension.
+
+The CTAs of a cluster compute a half each; where nothing of the second half is in bounds, one CTA
+computes the first half alone.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.plans.slicing import Rematerializable
-from tilewright.transforms.nv_tileaa.cluster_slicing import CannotShare, half_slicing
+from tilewright.transforms.nv_tileaa.half_tile_slicing import CannotHalve, half_slicing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +73,7 @@ def _end(terminator: Operation | None) -> Operation:
     return terminator
 
 
-class ClusterPlan:
+class HalfTilePlan:
     """The tiles that are halved, such that every operation has the operands that it needs.
 
     A tile is either halved along one dimension, or whole in both CTAs. Tiles that are computed from
@@ -96,17 +100,17 @@ class ClusterPlan:
         self.ways: dict[Operation, Slicing] = {}
         """The operations that are halved, and the dimensions of their tiles."""
 
-    def copy(self) -> ClusterPlan:
+    def copy(self) -> HalfTilePlan:
         """A plan that can be extended without a change to this one."""
-        other = object.__new__(ClusterPlan)
+        other = object.__new__(HalfTilePlan)
         other._remade, other.transfers, other._linked = self._remade, self.transfers, self._linked
         other.dims, other.ways = self.dims.copy(), self.ways.copy()
         return other
 
-    def with_half(self, op: Operation, way: Slicing) -> ClusterPlan:
+    def with_half(self, op: Operation, way: Slicing) -> HalfTilePlan:
         """This plan with one more operation halved, and all that is connected with it.
 
-        Raises `CannotShare` if one of them cannot be.
+        Raises `CannotHalve` if one of them cannot be.
         """
         plan = self.copy()
         worklist = plan._halve(op, way)
@@ -121,7 +125,7 @@ class ClusterPlan:
     def _halve(self, op: Operation, way: Slicing) -> list[tuple[Value, int]]:
         """Halve an operation; returns its tiles."""
         if self.ways.setdefault(op, way) != way:
-            raise CannotShare(op, "its tiles would be split in two ways")
+            raise CannotHalve(op, "its tiles would be split in two ways")
         return list(way.items())
 
     def _cut(self, value: Value, dim: int) -> list[tuple[Value, int]]:
@@ -135,7 +139,7 @@ class ClusterPlan:
         if known is not None:
             if known == dim:
                 return []
-            raise CannotShare(maker or _owner(value), "its tiles would be split in two ways")
+            raise CannotHalve(maker or _owner(value), "its tiles would be split in two ways")
         self.dims[value] = dim
         more: list[tuple[Value, int]] = []
         for op in (*([] if maker is None else [maker]), *value.users):

@@ -1,6 +1,7 @@
-"""Application of a cluster plan: each CTA computes the half that a bit of its rank selects.
+"""Rewrite of a kernel whose tiles are halved.
 
-Where the second half is not needed, one CTA computes the first half alone.
+Each CTA of a cluster computes the half that a bit of its rank selects. Where the second half is not
+needed, one CTA computes the first half alone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import I1, I32
 from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileaa.cluster_accesses import LOADS, OBSERVABLE
-from tilewright.transforms.nv_tileaa.cluster_slicing import SLICES
+from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.tile_slices import (
     RematerializedSlices,
@@ -36,10 +37,10 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.plans.slicing import Slicing
-    from tilewright.transforms.nv_tileaa.cluster_plan import ClusterPlan
+    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
 
 
-def split_over_bit(function: FuncOp, plan: ClusterPlan, bit: int) -> None:
+def split_over_bit(function: FuncOp, plan: HalfTilePlan, bit: int) -> None:
     """Let CTAs whose ranks differ in one bit compute one half each of a plan."""
     build = Builder(InsertPoint.at_start(function.body.block), function.location)
     half = _bit_of_rank(build, bit)
@@ -60,7 +61,7 @@ def split_over_bit(function: FuncOp, plan: ClusterPlan, bit: int) -> None:
     erase_dead_code(function.body)
 
 
-def keep_first_half(function: FuncOp, plan: ClusterPlan) -> None:
+def keep_first_half(function: FuncOp, plan: HalfTilePlan) -> None:
     """Compute the first half of a plan alone, where nothing needs the second one."""
     build = Builder(InsertPoint.at_start(function.body.block), function.location)
     zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32])
@@ -116,7 +117,7 @@ class _HalfTiles:
 
     __slots__ = ("_half", "_indices", "_last", "_plan", "_remade", "_views")
 
-    def __init__(self, plan: ClusterPlan, half: Value, last: Operation) -> None:
+    def __init__(self, plan: HalfTilePlan, half: Value, last: Operation) -> None:
         self._plan, self._half = plan, half
         self._last = last
         """The last operation at the start of the kernel."""

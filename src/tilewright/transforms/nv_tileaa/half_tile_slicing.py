@@ -1,4 +1,4 @@
-"""How two CTAs share an operation: the dimension along which each of its tiles is halved.
+"""How an operation is halved: the dimension along which each of its tiles is.
 
 A CTA computes its half of the results from its half of some operands, and from others whole.
 Nothing is exchanged: K of a dot and the axis of a reduction are never halved.
@@ -28,11 +28,11 @@ REASONS: Final[dict[type[Operation], str]] = {
     ConstantOp: "the elements of a constant differ",
     DotOp: "a dot needs all of the tile",
 }
-"""Why an operation cannot be shared, where its name alone does not say it."""
+"""Why an operation cannot be halved, where its name alone does not say it."""
 
 
-class CannotShare(Exception):
-    """An operation that the CTAs of a cluster cannot share, and the reason."""
+class CannotHalve(Exception):
+    """An operation of which a half cannot be computed alone, and the reason."""
 
     def __init__(self, op: Operation, reason: str | None = None) -> None:
         super().__init__()
@@ -48,11 +48,11 @@ def half_slicings(op: Operation) -> Iterator[Slicing]:
 
 
 def half_slicing(op: Operation, value: Value, dim: int) -> Slicing:
-    """The way with one of the tiles halved along a dimension, or raise `CannotShare`."""
+    """The way with one of the tiles halved along a dimension, or raise `CannotHalve`."""
     for slicing in half_slicings(op):
         if slicing.get(value) == dim:
             return slicing
-    raise CannotShare(op)
+    raise CannotHalve(op)
 
 
 def _slicings(op: Operation) -> Iterator[Slicing]:

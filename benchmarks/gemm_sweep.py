@@ -7,7 +7,8 @@ ours, or NVIDIA's, which ignores schedules. Each schedule runs in a process of i
 caches. Prints medians of CUDA graphs of 20 launches, and the largest difference from torch; a tile
 that the compiler rejects is named as such. `--ctas` is the hint `num_ctas`, for each tile. Both
 operands are row-major; for 8-bit types torch multiplies by a copy of B that is column-major, made
-beforehand, since cuBLAS accepts no other.
+beforehand, since cuBLAS accepts no other. `--repeats` times torch and the kernel in turn, several
+times, since large GEMMs lower the GPU's clock, and what ran before matters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from itertools import product
+from statistics import median
 from typing import Any, Final, NamedTuple
 
 from cuda_graphs import median_us
@@ -53,13 +55,14 @@ def main() -> int:
     parser.add_argument("--persistent", action="store_true", help="one block on each SM")
     parser.add_argument("--tiles", nargs="+", default=TILES, help="MxNxK")
     parser.add_argument("--ctas", type=int, nargs="+", default=(1,), help="the hint num_ctas")
+    parser.add_argument("--repeats", type=int, default=0, help="times in turn with torch")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         sys.path.insert(0, arguments.folder)
         shapes, tiles = (list(map(sizes, each)) for each in (arguments.shapes, arguments.tiles))
         kernel = gemm_kernel(arguments.dtype, persistent=arguments.persistent)
-        sweep(arguments.dtype, kernel, shapes, tiles, arguments.ctas)
+        sweep(arguments.dtype, kernel, shapes, tiles, arguments.ctas, arguments.repeats)
         return 0
     run_children(arguments.schedule or [""])
     return 0
@@ -76,6 +79,7 @@ def sweep(
     shapes: Sequence[tuple[int, ...]],
     tiles: Sequence[tuple[int, ...]],
     ctas: Sequence[int],
+    repeats: int,
 ) -> None:
     """Time every tile on every shape, with every number of CTAs."""
     import cuda.tile as ct  # noqa: PLC0415
@@ -113,8 +117,19 @@ def sweep(
                 continue
             difference = (c.float() - expected).abs().max().item()
             ours = median_us(torch, launch)
+            if repeats:
+                theirs, ours = in_turn(torch, (multiply, launch), repeats)
+                print(f"{case} in turn: torch {theirs:.1f} us", flush=True)
             speed = f"{rate(m, n, k, ours)}, {theirs / ours:.2f} of torch"
             print(f"{case} {ours:.1f} us {speed}, differs by {difference:.3g}", flush=True)
+
+
+def in_turn(
+    torch: Any, launches: Sequence[Callable[[], object]], repeats: int
+) -> tuple[float, ...]:
+    """The median time of each launch in microseconds, where they are timed in turn."""
+    times = [[median_us(torch, launch) for launch in launches] for _ in range(repeats)]
+    return tuple(median(each) for each in zip(*times, strict=True))
 
 
 def gemm_kernel(dtype: str, *, persistent: bool) -> Gemm:

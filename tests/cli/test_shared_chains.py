@@ -13,8 +13,15 @@ from work import count_calls
 import tilewright
 from tilewright.driver.registry import context
 from tilewright.support.diagnostics import Error
-from tilewright.support.location import UNKNOWN, CallSiteLoc, FileLoc, FusedLoc, Location
-from tilewright.support.source_location import MAX_CALL_SITES, call_sites, source_location
+from tilewright.support.location import (
+    MAX_CALL_SITES,
+    UNKNOWN,
+    CallSiteLoc,
+    FileLoc,
+    FusedLoc,
+    Location,
+)
+from tilewright.support.source_location import call_sites, source_location
 from tilewright.text.parser import parse_text
 from tilewright.text.printer import print_op
 

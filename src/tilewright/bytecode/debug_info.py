@@ -20,6 +20,7 @@ from tilewright.dialects.cuda_tile.debug_info import (
 )
 from tilewright.support.diagnostics import InvalidValue
 from tilewright.support.location import (
+    MAX_CALL_SITES,
     UNKNOWN,
     ByteLoc,
     CallSiteLoc,
@@ -28,7 +29,6 @@ from tilewright.support.location import (
     TextLoc,
     UnknownLoc,
 )
-from tilewright.support.source_location import MAX_CALL_SITES
 from tilewright.support.stack import DeepRecursion
 
 T = TypeVar("T", bound="DINode | Location")

@@ -8,6 +8,9 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
+MAX_CALL_SITES: Final = 1024
+"""The call sites of one location: the most in bytecode, and the innermost ones in debug info."""
+
 
 class Source:
     """A named source text; computes lines and columns on demand."""

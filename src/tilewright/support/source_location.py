@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.support.location import (
+    MAX_CALL_SITES,
     CallSiteLoc,
     FileLoc,
     FusedLoc,
@@ -16,9 +17,6 @@ from tilewright.support.location import (
 
 if TYPE_CHECKING:
     from tilewright.support.location import Location
-
-MAX_CALL_SITES: Final = 1024
-"""The call sites of one location: the most in bytecode, and the innermost ones in debug info."""
 
 
 def source_location(location: Location) -> FileLoc | None:

@@ -10,8 +10,7 @@ from typing import Final
 
 from tilewright.ir.attributes import Attribute, DenseElementsAttr
 from tilewright.ir.dialect import Dialect
-from tilewright.support.location import UNKNOWN, ByteLoc, Location
-from tilewright.support.source_location import MAX_CALL_SITES
+from tilewright.support.location import MAX_CALL_SITES, UNKNOWN, ByteLoc, Location
 from tilewright.support.stack import DeepRecursion
 from tilewright.text.attribute_printer import AttributePrinter, dense_text
 

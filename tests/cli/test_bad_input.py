@@ -279,3 +279,12 @@ def test_unsupported_features(run: Run, folder: Path) -> None:
     code, out, err = run("verify", "scan.mlir")
     assert (code, out) == (UNSUPPORTED, "")
     assert "unsupported: exclusive scan" in err
+
+
+def test_a_duplicate_symbol_is_reported_where_it_is_repeated(run: Run, folder: Path) -> None:
+    (folder / "twice.mlir").write_text("entry @k() {\n  return\n}\n  entry @k() { return }\n")
+    assert run("verify", "twice.mlir").err == (
+        "twice.mlir:4:3: error: 'cuda_tile.entry' op redefinition of symbol 'k'\n"
+        "  entry @k() { return }\n  ^\n"
+        "twice.mlir:1:1: note: 'k' is defined here first\nentry @k() {\n^\n"
+    )

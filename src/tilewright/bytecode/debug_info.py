@@ -111,8 +111,12 @@ class DebugTable:
         return node
 
     def string(self, record: Cursor) -> str:
-        """Read a string reference."""
-        return self._strings.read(record)
+        """Read a string reference: a name, which ends at a NUL in most formats."""
+        at = record.at
+        text = self._strings.read(record)
+        if "\0" in text:
+            record.fail(f"expected a name without NUL characters, found '{text}'", at)
+        return text
 
     def call_site(self, callee: Location, caller: Location, record: Cursor) -> Location:
         """Build a call-site location; reject one with too many call sites."""

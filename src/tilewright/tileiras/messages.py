@@ -22,7 +22,10 @@ CALLED: Final = "note: called from here"
 
 def message(diagnostics: Iterable[Diagnostic]) -> str:
     """Format diagnostics, one per line, with their notes and call stacks."""
-    return "\n".join(line for diagnostic in diagnostics for line in _lines(diagnostic))
+    # Loaded only to report something.
+    from tilewright.support.quoting import one_line  # noqa: PLC0415
+
+    return "\n".join(one_line(line) for each in diagnostics for line in _lines(each))
 
 
 def with_location(location: Location, text: str) -> str:

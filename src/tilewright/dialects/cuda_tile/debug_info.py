@@ -25,6 +25,12 @@ class DINode(Parametric):
     optional: ClassVar[str] = ""
     """The slot that defaults to zero if the text omits it."""
 
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        if any(isinstance(each, str) and "\0" in each for each in parameters):
+            return "expected names without NUL characters"
+        return None
+
     def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
         parts: list[str] = []

@@ -145,8 +145,11 @@ class Command:
 
     def fail(self, message: str) -> NoReturn:
         """Raise a usage error."""
+        # Loaded only to report something.
+        from tilewright.support.quoting import one_line  # noqa: PLC0415
+
         raise UsageError(
-            f"tilewright {self.name}: error: {message}\n"
+            f"tilewright {self.name}: error: {one_line(message)}\n"
             f"`tilewright {self.name} --help` lists the options"
         )
 

@@ -216,3 +216,14 @@ def test_the_bar_ends_where_a_run_fails(
     monkeypatch.setattr(Bar, "end", lambda self: ended.append(True))
     assert run("run", "scale.mlir", "--arg=ones:1xf32", "--arg=1", "--grid=2").code == 1
     assert ended
+
+
+def test_the_example_of_the_help_runs(run: Run) -> None:
+    """It names a file of the repository, and the arguments that its kernel takes."""
+    text = run("run", "--help").out.replace("\\\n", " ")
+    line = next(line for line in text.splitlines() if "examples/add.mlir" in line)
+    words = line.split()[1:]
+    path = Path(__file__).parents[2] / "examples/add.mlir"
+    result = run(*[str(path) if word == "examples/add.mlir" else word for word in words])
+    assert (result.code, result.err) == (0, "")
+    assert np.load("sum.npy").shape == (64,)

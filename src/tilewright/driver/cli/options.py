@@ -155,7 +155,10 @@ class Command:
 
     def help(self) -> str:
         """Return the text of `--help`."""
-        rows = [_row("-h, --help", "show this text and exit")]
+        rows = [
+            _row("-h, --help", "show this text and exit"),
+            _row("--version", "show the version and exit"),
+        ]
         rows += [
             _row(f"{', '.join(option.names)} {option.metavar}".rstrip(), option.help)
             for option in self.options

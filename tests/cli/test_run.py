@@ -29,6 +29,14 @@ def test_arrays_come_from_files_and_go_to_files(run: Run, program: Path) -> None
     assert np.load("in.npy").tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("on", ["--at=cuda_tile", "--at=nv_tileaa", "--on=emulator"])
+def test_a_zero_byte_ends_what_is_printed(run: Run, folder: Path, on: str) -> None:
+    """cuTile Python terminates its formats."""
+    text = 'print_tko "n = %d, 50%%\\0A\\00never", %n : tile<i32> -> token'
+    (folder / "print.mlir").write_text(f"entry @k(%n: tile<i32>) {{ {text} return }}")
+    assert run("run", "print.mlir", "--arg=7", on) == (0, "n = 7, 50%\n", "")
+
+
 def test_show_prints_an_argument(run: Run, program: Path) -> None:
     result = run("run", "scale.mlir", "--arg=iota:4xf32", "--arg=3", "--grid=4x1", "--show=0")
     assert result == (0, "0\n3\n6\n9\n[0. 3. 6. 9.]\n", "")
@@ -208,3 +216,14 @@ def test_the_bar_ends_where_a_run_fails(
     monkeypatch.setattr(Bar, "end", lambda self: ended.append(True))
     assert run("run", "scale.mlir", "--arg=ones:1xf32", "--arg=1", "--grid=2").code == 1
     assert ended
+
+
+def test_the_example_of_the_help_runs(run: Run) -> None:
+    """It names a file of the repository, and the arguments that its kernel takes."""
+    text = run("run", "--help").out.replace("\\\n", " ")
+    line = next(line for line in text.splitlines() if "examples/add.mlir" in line)
+    words = line.split()[1:]
+    path = Path(__file__).parents[2] / "examples/add.mlir"
+    result = run(*[str(path) if word == "examples/add.mlir" else word for word in words])
+    assert (result.code, result.err) == (0, "")
+    assert np.load("sum.npy").shape == (64,)

@@ -6,14 +6,14 @@ import os
 import re
 import subprocess
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from tilewright.emit.elf import read_kernels
+from tilewright.emit.elf import MAGIC, read_kernels
 from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.emit.waiting import await_output
 from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError
+from tilewright.support.temporary import temporary_folder
 from tilewright.target.arch import occupancy
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ def assemble(
         code, log, note = _run([*command, source, "-o", target])
         if code:
             raise _failure(code, log, foreign)
-        with open(target, "rb") as file:
-            data = file.read()
+        data = _written(target, command[0])
     spills = _spills(log)
     kernels = read_kernels(data).values()
     entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
@@ -113,13 +112,25 @@ def assemble(
 
 @contextmanager
 def _folder() -> Generator[str]:
-    """Create a temporary folder."""
+    """Create a temporary folder; report a disk that is full."""
     try:
-        with TemporaryDirectory(prefix="tilewright-") as folder:
+        with temporary_folder("cubins") as folder:
             yield folder
     except OSError as error:
         reason = f"{error.strerror} ('{error.filename}')" if error.filename else error.strerror
         raise Unsupported(f"cubins without space for temporary files: {reason}") from None
+
+
+def _written(target: str, ptxas: str) -> bytes:
+    """Read what ptxas wrote."""
+    data = b""
+    if os.path.exists(target):
+        with open(target, "rb") as file:
+            data = file.read()
+    if data.startswith(MAGIC):
+        return data
+    what = "no cubin" if not data else "something that is no cubin"
+    raise Unsupported(f"cubins without ptxas: '{ptxas}' reports success, but wrote {what}")
 
 
 def _run(command: list[str]) -> tuple[int, str, Note]:

@@ -31,7 +31,7 @@ def compile_ptx(module: LLVMModule, *, opt_level: int = 3) -> str:
     try:
         answer = pool().ask(request(job), TIMEOUT)
     except OSError as error:
-        # No space for temporary files, or no more processes.
+        # No more processes, or no more memory for one.
         raise Unsupported(f"PTX without a process for LLVM: {error.strerror}") from None
     except TooLong:
         raise Unsupported(f"code for {arch.name}: no end after {TIMEOUT:.0f} seconds") from None

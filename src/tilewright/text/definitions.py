@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.ir.attributes import Attribute, LocationAttr, Type
+from tilewright.ir.attributes import Attribute, LocationAttr, Type, sharing_problem
 
 if TYPE_CHECKING:
     from tilewright.support.location import Location
@@ -95,6 +95,9 @@ class Aliases:
         parser.expect("=")
         value = parser.type() if name[0] == "!" else parser.attribute()
         parser.leave()
+        problem = sharing_problem(value, parser.at - start)
+        if problem is not None:
+            parser.error(f"alias '{name}': {problem}", start)
         alias = _Alias(value, parser.max_nesting - parser.nesting, parser.at)
         parser.max_nesting = max(before, parser.max_nesting)
         self._open.remove(name)

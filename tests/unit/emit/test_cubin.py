@@ -145,12 +145,37 @@ def test_without_space_for_temporary_files(
     module = emit(PROGRAM)
     ptx = compile_ptx(module)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    with pytest.raises(Unsupported, match="space for temporary files: No such file or directory"):
+    reason = "without a writable folder for temporary files: No such file or directory .*TMPDIR"
+    with pytest.raises(Unsupported, match=f"cubins {reason}"):
         assemble(ptx, ARCHES["sm_90"])
     monkeypatch.setattr(service, "_pools", {})
     service.pool().warm()
-    with pytest.raises(Unsupported, match="without a process for LLVM: No such file or directory"):
+    with pytest.raises(Unsupported, match=f"PTX {reason}"):
         compile_ptx(module)
+
+
+def test_without_any_temporary_folder(emit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither TMPDIR nor the folders that Python tries otherwise can be written."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
+    reason = r"temporary files: No usable temporary directory found in \['/nowhere'\]; set TMPDIR"
+    with pytest.raises(Unsupported, match=reason):
+        assemble("", ARCHES["sm_90"])
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [("exit 0", "no cubin"), ("while [ $# -gt 1 ]; do shift; done; echo no > $1", "something")],
+)
+def test_ptxas_that_writes_no_cubin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, what: str
+) -> None:
+    fake = tmp_path / "ptxas"
+    fake.write_text(f"#!/bin/sh\n{script}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
+    with pytest.raises(Unsupported, match=f"ptxas' reports success, but wrote {what}"):
+        assemble("", ARCHES["sm_90"])
 
 
 def test_lines_reach_the_cubin(emit) -> None:

@@ -75,6 +75,9 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     if not set(HELP_NAMES).isdisjoint(arguments):
         write_line(module.COMMAND.help())
         return OK
+    if "--version" in arguments:
+        write_line(f"tilewright {__version__}")
+        return OK
     return module.run(module.COMMAND.parse(arguments))
 
 

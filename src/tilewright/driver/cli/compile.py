@@ -167,8 +167,18 @@ def _settings(arguments: Arguments) -> Settings:
 
 def _stage(arguments: Arguments) -> str:
     """Return the stage to emit: `--emit`, or the suffix of the output."""
-    suffix = os.path.splitext(arguments["output"])[1]
-    return arguments["emit"] or SUFFIXES.get(suffix, "cubin")
+    path = arguments["output"]
+    suffix = os.path.splitext(path)[1]
+    many = len(arguments.files) > 1 or names_folder(path)
+    if arguments["emit"] or many or not suffix:
+        return arguments["emit"] or "cubin"
+    if suffix not in SUFFIXES:
+        known = ", ".join(f"{suffix} ({stage})" for suffix, stage in SUFFIXES.items())
+        COMMAND.fail(
+            f"option '-o': expected a suffix that names what to write, one of {known}, or --emit, "
+            f"found '{suffix}'"
+        )
+    return SUFFIXES[suffix]
 
 
 def _arch(arguments: Arguments) -> Arch:

@@ -145,14 +145,20 @@ class Command:
 
     def fail(self, message: str) -> NoReturn:
         """Raise a usage error."""
+        # Loaded only to report something.
+        from tilewright.support.quoting import one_line  # noqa: PLC0415
+
         raise UsageError(
-            f"tilewright {self.name}: error: {message}\n"
+            f"tilewright {self.name}: error: {one_line(message)}\n"
             f"`tilewright {self.name} --help` lists the options"
         )
 
     def help(self) -> str:
         """Return the text of `--help`."""
-        rows = [_row("-h, --help", "show this text and exit")]
+        rows = [
+            _row("-h, --help", "show this text and exit"),
+            _row("--version", "show the version and exit"),
+        ]
         rows += [
             _row(f"{', '.join(option.names)} {option.metavar}".rstrip(), option.help)
             for option in self.options

@@ -33,8 +33,8 @@ COMMAND: Final = Command(
         ),
     ),
     "examples:\n"
-    "  tilewright run add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 "
-    "--arg sum.npy=zeros:64xf32\n"
+    "  tilewright run examples/add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 \\\n"
+    "    --arg sum.npy=zeros:64xf32 --arg 64 --show 2\n"
     "  tilewright run kernel.tileirbc --grid 2x2 --arg a.npy --arg 16 --expect 0=wanted.npy",
 )
 

@@ -127,6 +127,7 @@ def cached(
 
 def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
     """Return a digest of all inputs that determine the result of a compilation."""
+    settings = settings._replace(timeout=None)
     options = zip(settings._fields, [settings.arch.name, *settings[1:]], strict=True)
     parts = [f"{option}={value}" for option, value in options]
     parts += [emit, identity(), llvm_stamp(), tool_stamp(find_libdevice)]

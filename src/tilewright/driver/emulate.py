@@ -126,16 +126,11 @@ def run_ptx(
     signature.check_count(arguments)
     passed = signature.encode(staging.upload_arguments(arguments))
     passed += MapArguments(maps, signature, encode_map).of(tuple(passed))
-    output: list[str] = []
-    blocks = full_grid(grid)
-    try:
-        counters = module.launch(
-            kernel.sym_name, blocks, 1, passed,
-            check=check, seed=seed, output=output, profile=profile,
-            progress=progress, max_steps=max_steps, timeout=timeout,
-        )  # fmt: skip
-    finally:
-        (write or sys.stdout.write)("".join(output))
+    counters = module.launch(
+        kernel.sym_name, full_grid(grid), 1, passed,
+        check=check, seed=seed, write=write or sys.stdout.write, profile=profile,
+        progress=progress, max_steps=max_steps, timeout=timeout,
+    )  # fmt: skip
     staging.copy_back()
     return counters
 

@@ -20,8 +20,9 @@ from tilewright.support.diagnostics import Diagnostic, UserError, fail, note
 from tilewright.support.run_limits import RunLimits
 
 CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
-# Off by default.
+"""The checks of a launch, by name."""
 OPTIONAL_CHECKS: Final = frozenset({"global"})
+"""Checks that are off by default."""
 # Resident at once: one CTA per multiprocessor of an H200, more if they are small.
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
@@ -130,7 +131,7 @@ class Module:
         seed: int = 0,
         resident: int | None = None,
         profile: bool = False,
-        output: list[str] | None = None,
+        write: Callable[[str], object] | None = None,
         progress: Callable[[int, int], object] | None = None,
         max_steps: int | None = None,
         timeout: float | None = None,
@@ -140,10 +141,11 @@ class Module:
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS` and `OPTIONAL_CHECKS`; out-of-bounds accesses are reported unless all
         are off. `resident` is the number of concurrent CTAs. `profile` counts bank conflicts too.
-        `output` receives the threads' printf output, also of a kernel that fails. `progress` is
-        called with the number of finished CTAs and of all. `max_steps` and `timeout` (in seconds)
-        limit the run, which otherwise may last for ever; a step is an instruction, which threads
-        that execute it together count once.
+        `write` is called with what threads print, as they print it; without it, the text is in
+        `Counters.output` alone, which a kernel that fails does not return. `progress` is called
+        with the number of finished CTAs and of all. `max_steps` and `timeout` (in seconds) limit
+        the run, which otherwise may last for ever; a step is an instruction, which threads that
+        execute it together count once.
         """
         program = self.program(name)
         entry = program.linker.entry
@@ -151,7 +153,7 @@ class Module:
         checks = _checks(check)
         limits = RunLimits(max_steps, timeout)
         staged = _Arguments(self.memory, entry, args)
-        counters = Counters(output=[] if output is None else output)
+        counters = Counters()
         try:
             waves = _Waves(
                 counters,
@@ -164,7 +166,7 @@ class Module:
                 wave = Wave(
                     program, shape, clusters, self.memory, staged.block, checks, seed, profile
                 )
-                wave.output = counters.output
+                wave.outputs = [counters.output.append, *([] if write is None else [write])]
                 wave.limits = limits
                 waves.run(wave)
             waves.finish()

@@ -98,7 +98,7 @@ class Wave:
         self.progress = 0
         self.loads = 0
         self.polled = False
-        self.output: list[str] = []
+        self.outputs: list[Callable[[str], object]] = []
         self.limits = RunLimits()
         self.on_exit: list[Callable[[Array], None]] = []
         # Called when every thread is blocked; each returns whether it made progress.
@@ -221,6 +221,11 @@ class Wave:
     def checks_for(self, name: str) -> bool:
         """Whether a kind of check is enabled."""
         return name in self.checks
+
+    def print(self, text: str) -> None:
+        """Pass on what a thread prints."""
+        for write in self.outputs:
+            write(text)
 
     def violation(self, message: str, site: Instruction, thread: int, *more: str) -> NoReturn:
         """Raise an error for a thread at an instruction."""

@@ -76,7 +76,7 @@ def run(arguments: Arguments) -> int:
             check=_checks(arguments),
             seed=seed,
             profile=arguments.flag("counters"),
-            output=output,
+            write=output.append,
             progress=bar if sys.stderr.isatty() else None,
             max_steps=kernel.max_steps(arguments),
             timeout=kernel.timeout(arguments),

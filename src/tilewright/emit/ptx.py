@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.emit.service import Ended, TooLong, gist, pool
-from tilewright.emit.toolchain import cache_folder, find_libdevice
+from tilewright.emit.toolchain import cache_folder, cache_refusal, find_libdevice
 from tilewright.emit.worker import Job, Outcome, request
 from tilewright.support.diagnostics import InternalError, Unsupported, fail
 
@@ -24,9 +24,10 @@ def compile_ptx(module: LLVMModule, *, opt_level: int = 3, timeout: float | None
     """
     arch = module.arch
     libdevice = find_libdevice() if module.library else ""
+    kept_in = cache_folder() if module.library and cache_refusal() is None else ""
     job = Job(
         module.text, arch.ptx_target, arch.llvm_features, opt_level,
-        tuple(module.library), libdevice, cache_folder(),
+        tuple(module.library), libdevice, kept_in,
     )  # fmt: skip
     try:
         answer = pool().ask(request(job), timeout or TIMEOUT)

@@ -417,6 +417,21 @@ def test_a_warp_does_not_exit_in_part_at_an_aligned_barrier(run, body: str, seed
     assert "thread (32, 0, 0) of block (0, 0, 0)" in text
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_warp_that_arrives_without_waiting_may_exit(run, seed: int) -> None:
+    body = """
+        mov.u32 %r1, %tid.x;
+        setp.ge.u32 %p1, %r1, 32;
+        @%p1 bra WAIT;
+        bar.arrive 1, 64;
+        exit;
+        WAIT:
+        bar.sync 1, 64;
+        ret;
+    """
+    run(body, [], "", block=64, seed=seed)
+
+
 def test_padding_threads_of_a_warp_have_not_exited(run) -> None:
     run("bar.sync 0;\n ret;", [], "", block=40)
 

@@ -12,7 +12,7 @@ from tilewright.emit.elf import MAGIC, read_kernels
 from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.emit.waiting import await_output
-from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError
+from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError, fail
 from tilewright.support.temporary import temporary_folder
 from tilewright.target.arch import occupancy
 
@@ -87,12 +87,14 @@ def assemble(
     line_info: bool = False,
     device_debug: bool = False,
     foreign: bool = False,
+    timeout: float | None = None,
     map_parameters: Mapping[str, Sequence[TensorMapParameter]] | None = None,
 ) -> Cubin:
     """Assemble PTX for the GPU that `arch` names.
 
-    `foreign` says that the program has inline PTX, which may cause errors of ptxas. The notes of
-    the cubin have the tensor maps that launchers pass to kernels.
+    `foreign` says that the program has inline PTX, which may cause errors of ptxas; `timeout` is
+    the time limit of ptxas in seconds. The notes of the cubin have the tensor maps that launchers
+    pass to kernels.
     """
     command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
     command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
@@ -100,7 +102,7 @@ def assemble(
         source, target = os.path.join(folder, "module.ptx"), os.path.join(folder, "module.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(ptx)
-        code, log, note = _run([*command, source, "-o", target])
+        code, log, note = _run([*command, source, "-o", target], timeout)
         if code:
             raise _failure(code, log, foreign)
         data = _written(target, command[0])
@@ -133,13 +135,15 @@ def _written(target: str, ptxas: str) -> bytes:
     raise Unsupported(f"cubins without ptxas: '{ptxas}' reports success, but wrote {what}")
 
 
-def _run(command: list[str]) -> tuple[int, str, Note]:
+def _run(command: list[str], timeout: float | None) -> tuple[int, str, Note]:
     """Run ptxas; return exit code, output, and our note, which is computed meanwhile."""
     with _started(command) as process:
         try:
             note = own_note()
             assert process.stdout is not None
-            await_output(process.stdout)  # ptxas prints only at the end
+            # ptxas prints only at the end.
+            if not await_output(process.stdout, timeout):
+                fail(f"ptxas took longer than {timeout:g} seconds, the limit of this compilation")
             log, _ = process.communicate()
         except BaseException:
             process.kill()

@@ -119,7 +119,7 @@ def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Arr
     for lane in range(lanes.count):
         text = _string(lanes, lane, int(formats[lane]))
         values = _Arguments(lanes, lane, int(buffers[lane]), site)
-        lanes.wave.output.append(_CONVERSION.sub(values.convert, text))
+        lanes.wave.print(_CONVERSION.sub(values.convert, text))
     return np.ones(lanes.count, np.int32)
 
 

@@ -108,6 +108,14 @@ class InternalError(Exception):
         super().__init__(f"{prefix}: {message}" if prefix else message)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a program runs; `diagnostic` says where it was."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(str(diagnostic))
+
+
 class InvalidValue(ValueError):
     """An invalid type or attribute; readers turn it into a located `UserError`."""
 

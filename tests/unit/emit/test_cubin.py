@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from tilewright.emit import cubin as cubin_module
 from tilewright.emit import service, toolchain
 from tilewright.emit.cubin import assemble
 from tilewright.emit.elf import read_kernels
@@ -119,6 +121,25 @@ def test_ptxas_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
     with pytest.raises(InternalError, match="ptxas ended by signal 11"):
         assemble("", ARCHES["sm_90"])
+
+
+def test_ptxas_that_never_ends_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "ptxas"
+    fake.write_text("#!/bin/sh\nexec sleep 600\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
+    started: list[subprocess.Popen[str]] = []
+    start = cubin_module._started
+
+    def noted(command: list[str]) -> subprocess.Popen[str]:
+        started.append(start(command))
+        return started[0]
+
+    monkeypatch.setattr(cubin_module, "_started", noted)
+    message = r"ptxas took longer than 0\.01 seconds, the limit of this compilation"
+    with pytest.raises(UserError, match=message):
+        assemble("", ARCHES["sm_90"], timeout=0.01)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 @pytest.mark.parametrize(

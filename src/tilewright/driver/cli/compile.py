@@ -15,6 +15,7 @@ from tilewright.driver.cli.options import (
     Command,
     Option,
     output,
+    parse_timeout,
 )
 from tilewright.driver.cli.results import (
     KEPT,
@@ -50,6 +51,12 @@ TENSOR_MAPS: Final = Option(
 )
 """An option of `compile` and `tune`."""
 
+TIMEOUT: Final = Option(
+    "--timeout",
+    metavar="SECONDS",
+    help="stop LLVM, and ptxas, if one takes longer (default: 600 for LLVM, no limit for ptxas)",
+)
+
 COMMAND: Final = Command(
     "compile",
     "Compile a program for a GPU: Tile IR, or text of any level below it.",
@@ -75,6 +82,7 @@ COMMAND: Final = Command(
         TENSOR_MAPS,
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
+        TIMEOUT,
         Option("--no-cache", help="use neither the compilation cache nor tuning records"),
         Option("--no-tuned", help="ignore what `tilewright tune` has chosen for the program"),
         *INSTRUMENT_OPTIONS,
@@ -162,6 +170,7 @@ def _settings(arguments: Arguments) -> Settings:
         sanitize=bool(arguments["sanitize"]),
         schedule=parse_schedule(arguments["schedule"]),
         tensor_maps=arguments["tensor-maps"],
+        timeout=parse_timeout(COMMAND, arguments),
     )
 
 

@@ -196,6 +196,20 @@ def output(what: str) -> Option:
     return Option("-o", "--output", metavar="FILE", default="-", help=help)
 
 
+def parse_timeout(command: Command, arguments: Arguments) -> float | None:
+    """The seconds of `--timeout`; None if it is not given."""
+    text = arguments["timeout"]
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        command.fail(f"option '--timeout': expected seconds above 0, found '{text}'")
+    return seconds
+
+
 VERSIONS: Final = tuple(map(versions.spell, versions.VERSIONS))
 
 BYTECODE_VERSION: Final = Option(

@@ -29,6 +29,7 @@ class NamedBarriers:
         self.phase: Array = np.zeros(shape, np.int64)
         self.result: Array = np.zeros((*shape, 2), np.int64)
         self.live: Array = np.bincount(wave.cta_of_thread[wave.live], minlength=wave.cta_count)
+        self._thread_count = int(wave.geometry.exists.sum())
         self._arrivals: dict[tuple[int, int], list[_Arrival]] = {}
         wave.on_exit.append(self.retire)
         wave.control_state.append(lambda: np.stack((self.arrived, self.expected, self.votes)))
@@ -78,6 +79,8 @@ class NamedBarriers:
         key, wave = (cta, barrier), self.wave
         arrivals = self._arrivals.pop(key)
         self._check_alignment(arrivals)
+        for each in arrivals:
+            self.check_exits(each)
         waiting = [each.threads for each in arrivals if each.waits]
         threads = np.sort(np.concatenate(waiting)) if waiting else np.zeros(0, np.int64)
         if wave.checker is not None:
@@ -103,6 +106,22 @@ class NamedBarriers:
                     text = "expected all threads of a warp at the same barrier instruction"
                     note = f"others are at {site.location}"
                     self.wave.violation(text, each.site, int(each.threads[0]), note)
+
+    def check_exits(self, arrival: _Arrival) -> None:
+        """Require that no thread of a warp at an aligned barrier has exited instead."""
+        wave = self.wave
+        if wave.live_count == self._thread_count:
+            return
+        if not arrival.aligned or not wave.checks_for("barriers"):
+            return
+        exited = (wave.geometry.exists & ~wave.live).reshape(-1, WARP)[arrival.threads // WARP]
+        if not exited.any():
+            return
+        lane = int(np.argmax(exited.any(axis=1)))
+        count = np.count_nonzero(exited[lane])
+        text = f"expected all threads of a warp at the barrier, and {count} of them have exited"
+        note = "a barrier without `.aligned` (barrier.sync) does not need them"
+        wave.violation(text, arrival.site, int(arrival.threads[lane]), note)
 
     def describe(self, cta: int, barrier: int) -> str:
         """Describe the arrivals at a barrier."""
@@ -168,6 +187,7 @@ def _all_at_once(lanes: Lanes, form: _Form, state: NamedBarriers) -> bool:
     barriers = form.barriers(lanes)
     if state.arrived.any() or (barriers != barriers[0]).any():
         return False
+    state.check_exits(_Arrival(lanes.threads, form.site, form.aligned, waits=True))
     state.phase[:, barriers[0]] += 1
     if wave.checker is not None:
         wave.checker.cta_barrier(np.flatnonzero(state.live))

@@ -387,3 +387,11 @@ def test_read_only_arrays_can_be_read() -> None:
     result = np.zeros(16, np.float32)
     cutile.launch(1, add, (x, y, result, 16))
     assert result.tolist() == [2.0 + index for index in range(16)]
+
+
+def test_limits_hold_for_kernels_of_cutile() -> None:
+    x, y = np.zeros(1600, np.float32), np.zeros(1600, np.float32)
+    with pytest.raises(ExecutionError, match="stopped at the limit of 3 steps") as caught:
+        cutile.launch(100, add, (x, x, y, 16), max_steps=3)
+    assert caught.value.fault is Fault.LIMIT
+    cutile.launch(100, add, (x, x, y, 16), max_steps=1000, timeout=600)

@@ -79,8 +79,7 @@ class NamedBarriers:
         key, wave = (cta, barrier), self.wave
         arrivals = self._arrivals.pop(key)
         self._check_alignment(arrivals)
-        for each in arrivals:
-            self.check_exits(each)
+        self.check_exits(arrivals)
         waiting = [each.threads for each in arrivals if each.waits]
         threads = np.sort(np.concatenate(waiting)) if waiting else np.zeros(0, np.int64)
         if wave.checker is not None:
@@ -107,21 +106,22 @@ class NamedBarriers:
                     note = f"others are at {site.location}"
                     self.wave.violation(text, each.site, int(each.threads[0]), note)
 
-    def check_exits(self, arrival: _Arrival) -> None:
+    def check_exits(self, arrivals: list[_Arrival]) -> None:
         """Require that no thread of a warp at an aligned barrier has exited instead."""
         wave = self.wave
-        if wave.live_count == self._thread_count:
+        if wave.live_count == self._thread_count or not wave.checks_for("barriers"):
             return
-        if not arrival.aligned or not wave.checks_for("barriers"):
-            return
-        exited = (wave.geometry.exists & ~wave.live).reshape(-1, WARP)[arrival.threads // WARP]
-        if not exited.any():
-            return
-        lane = int(np.argmax(exited.any(axis=1)))
-        count = np.count_nonzero(exited[lane])
-        text = f"expected all threads of a warp at the barrier, and {count} of them have exited"
-        note = "a barrier without `.aligned` (barrier.sync) does not need them"
-        wave.violation(text, arrival.site, int(arrival.threads[lane]), note)
+        missing = wave.geometry.exists & ~wave.live
+        for each in arrivals:
+            missing[each.threads] = False  # those that arrive without waiting may exit
+        by_warp = missing.reshape(-1, WARP)
+        for each in arrivals:
+            counts = np.count_nonzero(by_warp[each.threads // WARP], axis=1)
+            if each.aligned and counts.any():
+                lane = int(np.argmax(counts > 0))
+                gist = f"expected all threads of a warp at the barrier, and {counts[lane]} of them"
+                note = "a barrier without `.aligned` (barrier.sync) does not need them"
+                wave.violation(f"{gist} have exited", each.site, int(each.threads[lane]), note)
 
     def describe(self, cta: int, barrier: int) -> str:
         """Describe the arrivals at a barrier."""
@@ -187,7 +187,7 @@ def _all_at_once(lanes: Lanes, form: _Form, state: NamedBarriers) -> bool:
     barriers = form.barriers(lanes)
     if state.arrived.any() or (barriers != barriers[0]).any():
         return False
-    state.check_exits(_Arrival(lanes.threads, form.site, form.aligned, waits=True))
+    state.check_exits([_Arrival(lanes.threads, form.site, form.aligned, waits=True)])
     state.phase[:, barriers[0]] += 1
     if wave.checker is not None:
         wave.checker.cta_barrier(np.flatnonzero(state.live))

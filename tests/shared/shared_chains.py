@@ -44,6 +44,11 @@ ALIASES: Final = {
     ),
     "tuples": ("!a0 = i32\n", "!a{1} = tuple<!a{0}, !a{0}>\n", '%x = "x.y"() : () -> !a{0}\n'),
     "functions": ("!a0 = i32\n", "!a{1} = (!a{0}) -> !a{0}\n", '%x = "x.y"() : () -> !a{0}\n'),
+    "arrays in structs": (
+        "!a0 = i32\n",
+        "!a{1} = !llvm.struct<(array<2 x !a{0}>, array<3 x !a{0}>)>\n",
+        '%x = "x.y"() : () -> !a{0}\n',
+    ),
     "structs": (
         "!a0 = i32\n",
         "!a{1} = !llvm.struct<(!a{0}, !a{0})>\n",

@@ -6,7 +6,7 @@ from _thread import allocate_lock  # `threading.Lock` at a tenth of the start-up
 from _weakref import ref
 from enum import Enum
 from itertools import pairwise
-from typing import ClassVar, Final, Self, TypeVar, cast
+from typing import ClassVar, Self, TypeVar, cast
 
 from tilewright.support.diagnostics import InvalidValue
 from tilewright.support.location import Location
@@ -92,10 +92,7 @@ class Parametric(Attribute):
     accumulate the constants of every kernel it compiled.
     """
 
-    __slots__ = ("__weakref__", "tree_size")
-
-    tree_size: int
-    """The number of attributes in the text form, where shared ones are repeated."""
+    __slots__ = ("__weakref__",)
 
     @classmethod
     def unique(cls, *parameters: object) -> Self:
@@ -116,7 +113,6 @@ class Parametric(Attribute):
         made = object.__new__(cls)
         for slot, value in zip(cls.__slots__, key[1:], strict=True):
             object.__setattr__(made, slot, value)
-        object.__setattr__(made, "tree_size", 1 + _tree_size(key))
         with _lock:
             entry = _pool.get(key)
             existing = entry() if entry is not None else None
@@ -151,37 +147,6 @@ class Parametric(Attribute):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self.parameters!r}"
-
-
-def _tree_size(parameters: tuple[object, ...]) -> int:
-    size = 0
-    for parameter in parameters:
-        if isinstance(parameter, Parametric):
-            size += parameter.tree_size
-        elif isinstance(parameter, tuple):
-            members = cast("tuple[object, ...]", parameter)
-            # Arrays of numbers may be long.
-            is_nested = bool(members) and not isinstance(members[0], int)
-            size += _tree_size(members) if is_nested else 0
-    return size
-
-
-MAX_TREE_SIZE: Final = 4096
-MAX_REPETITION: Final = 8
-
-
-def sharing_problem(attribute: Attribute, length: int) -> str | None:
-    """Say that an attribute or type defined in `length` tokens or bytes is too large as a tree.
-
-    Definitions that use others twice double in size, and texts and diagnostics print trees.
-    """
-    limit = max(MAX_TREE_SIZE, MAX_REPETITION * length)
-    if not isinstance(attribute, Parametric) or attribute.tree_size <= limit:
-        return None
-    return (
-        f"expected at most {limit} nested attributes and types, found {attribute.tree_size} where "
-        "those that are used repeatedly are counted each time"
-    )
 
 
 class Type(Parametric):

@@ -27,21 +27,26 @@ _UNSIGNED: Final = "uoxXc"
 _FLOATS: Final = "eEfFgGaA"
 
 
-def _byte(lanes: Lanes, lane: int, address: int) -> int:
+def _byte(lanes: Lanes, lane: int, address: int, site: Instruction) -> int:
     """Read one byte at a generic address of one thread."""
     memory = lanes.wave.memory
-    if address >= GLOBAL_WINDOW:
-        return int(memory.device.arena.bytes[address - GLOBAL_WINDOW])
     thread = int(lanes.threads[lane])
-    if address >= LOCAL_WINDOW:
-        return int(memory.local.bytes[thread * memory.local_stride + address - LOCAL_WINDOW])
-    cta = int(lanes.wave.cta_of_thread[thread])
-    return int(memory.shared_of_cta(cta)[(address - SHARED_WINDOW) & OFFSET_IN_CTA])
+    if address >= GLOBAL_WINDOW:
+        data, offset = memory.device.arena.bytes, address - GLOBAL_WINDOW
+    elif address >= LOCAL_WINDOW:
+        data = memory.local.bytes
+        offset = thread * memory.local_stride + address - LOCAL_WINDOW
+    else:
+        data = memory.shared_of_cta(int(lanes.wave.cta_of_thread[thread]))
+        offset = (address - SHARED_WINDOW) & OFFSET_IN_CTA
+    if offset >= len(data):
+        lanes.wave.violation(f"reads a byte at {address:#x}, where no memory is", site, thread)
+    return int(data[offset])
 
 
-def _string(lanes: Lanes, lane: int, address: int) -> str:
+def _string(lanes: Lanes, lane: int, address: int, site: Instruction) -> str:
     text = bytearray()
-    while address and (byte := _byte(lanes, lane, address + len(text))):
+    while address and (byte := _byte(lanes, lane, address + len(text), site)):
         text.append(byte)
     return text.decode("utf-8", "replace")
 
@@ -57,7 +62,7 @@ class _Arguments:
 
     def take(self, size: int) -> bytes:
         self.at = -(-self.at // size) * size
-        data = bytes(_byte(self.lanes, self.lane, self.at + at) for at in range(size))
+        data = bytes(_byte(self.lanes, self.lane, self.at + at, self.site) for at in range(size))
         self.at += size
         return data
 
@@ -81,7 +86,8 @@ class _Arguments:
         if letter == "p":
             return f"0x{self.integer(8, False):x}"
         if letter == "s":
-            return form % (*stars, _string(self.lanes, self.lane, self.integer(8, False)))
+            text = _string(self.lanes, self.lane, self.integer(8, False), self.site)
+            return form % (*stars, text)
         value = float(np.frombuffer(self.take(8), np.float64)[0])
         return _hexadecimal(form, stars, value) if letter in "aA" else form % (*stars, value)
 
@@ -117,7 +123,7 @@ def _hexadecimal(form: str, stars: tuple[int, ...], value: float) -> str:
 def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
     formats, buffers = arguments
     for lane in range(lanes.count):
-        text = _string(lanes, lane, int(formats[lane]))
+        text = _string(lanes, lane, int(formats[lane]), site)
         values = _Arguments(lanes, lane, int(buffers[lane]), site)
         lanes.wave.print(_CONVERSION.sub(values.convert, text))
     return np.ones(lanes.count, np.int32)
@@ -125,8 +131,9 @@ def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Arr
 
 def _assertfail(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
     message, file, line, function = (int(argument[0]) for argument in arguments[:4])
-    text = _string(lanes, 0, message)
-    location = f"{_string(lanes, 0, file)}:{line} in {_string(lanes, 0, function)}"
+    text = _string(lanes, 0, message, site)
+    name = _string(lanes, 0, function, site)
+    location = f"{_string(lanes, 0, file, site)}:{line} in {name}"
     lanes.wave.violation(f"assertion '{text}' fails at {location}", site, int(lanes.threads[0]))
 
 

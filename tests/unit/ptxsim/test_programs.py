@@ -255,6 +255,12 @@ def test_formats_that_c_does_not_bound(conversion: str, problem: str) -> None:
     assert f"{subject}: {problem}" in str(caught.value)
 
 
+@pytest.mark.parametrize("address", [5, 1 << 40, 1 << 62])
+def test_printf_of_a_string_that_is_nowhere(address: int) -> None:
+    with pytest.raises(UserError, match=f"reads a byte at {address:#x}, where no memory is"):
+        launch("functions", "greet", 1, 32, [address, 2.345])
+
+
 def test_assertions() -> None:
     launch("functions", "checked", 1, 4, [np.array([1, 2, 3, 4], np.int32)])
     with pytest.raises(UserError) as caught:

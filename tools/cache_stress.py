@@ -197,7 +197,7 @@ def wrong_cubins(
         if wrong:
             yield f"{name}: {len(wrong)} processes got another cubin"
         key = key_of(Path(outcome.path).read_bytes(), name, settings, "cubin")
-        entry = Cache(store).get(key)
+        entry = Cache(store).get(key, "cubin")
         if entry is None and full and expected != FAILED:
             yield f"{name}: not in the cache"
         if entry is not None and digest(entry.cubin) != expected:

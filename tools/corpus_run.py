@@ -22,8 +22,9 @@ from tilewright.ir.verifier import verify
 from tilewright.reference.errors import ExecutionError
 from tilewright.reference.evaluators import EVALUATORS, Evaluator
 from tilewright.reference.launch import launch
+from tilewright.support.run_limits import RunLimits
 
-FUEL: Final = 10_000
+MAX_STEPS: Final = 1_000_000
 SECONDS: Final = 120
 """CPU time, since other processes may use the machine too."""
 MEDIAN_SHARE: Final = 0.95
@@ -95,7 +96,14 @@ class Runner:
         given = arguments(entry, variant)
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
-            launch(program, entry.sym_name, variant.grid, given, write=_ignore, fuel=FUEL)
+            launch(
+                program,
+                entry.sym_name,
+                variant.grid,
+                given,
+                write=_ignore,
+                limits=RunLimits(MAX_STEPS),
+            )
         except (ExecutionError, TooSlow) as error:
             # Operations of a run that did not end do not count.
             self.coverage.seen.intersection_update(before)

@@ -29,12 +29,13 @@ from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
 from tilewright.support.diagnostics import UserError  # noqa: E402
+from tilewright.support.run_limits import RunLimits  # noqa: E402
 from tilewright.testing.generate.elements import PROFILES  # noqa: E402
 from tilewright.testing.generate.kernel import Options  # noqa: E402
 from tilewright.testing.generate.program import Program, generate  # noqa: E402
 from tilewright.testing.generate.shrink import shrink  # noqa: E402
 
-FUEL = 10_000
+MAX_STEPS = 1_000_000
 PATIENCE = 300
 ORDERS = (1, 2)
 WORDS = 12
@@ -66,7 +67,14 @@ class TooLong(Exception):
 def referee(program: Program, module: ModuleOp) -> Outcome:
     """Run a program on the reference executor."""
     arguments, printed = program.arguments(), list[str]()
-    launch(module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL)
+    launch(
+        module,
+        program.entry,
+        program.grid,
+        arguments,
+        write=printed.append,
+        limits=RunLimits(MAX_STEPS),
+    )
     return program.outcome(arguments), sorted("".join(printed).splitlines())
 
 

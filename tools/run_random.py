@@ -27,11 +27,12 @@ from tilewright.ir.operation import Operation  # noqa: E402
 from tilewright.ir.verifier import verify  # noqa: E402
 from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
+from tilewright.support.run_limits import RunLimits  # noqa: E402
 from tilewright.testing.generate.elements import PROFILES  # noqa: E402
 from tilewright.testing.generate.kernel import Options  # noqa: E402
 from tilewright.testing.generate.program import Program, generate  # noqa: E402
 
-FUEL = 10_000
+MAX_STEPS = 1_000_000
 Outcome = tuple[list[Array], list[str]]
 
 CANONICAL = passes_to("nv_tileaa", "sm_90")
@@ -42,7 +43,15 @@ NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL]
 def outcome(program: Program, module: Operation, **how: Any) -> Outcome:
     """The arrays and lines that a program leaves."""
     arguments, printed = program.arguments(), list[str]()
-    launch(module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL, **how)
+    launch(
+        module,
+        program.entry,
+        program.grid,
+        arguments,
+        write=printed.append,
+        limits=RunLimits(MAX_STEPS),
+        **how,
+    )
     return program.outcome(arguments), sorted("".join(printed).splitlines())
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from corpus_arguments import VARIANTS, Variant, arguments
 from corpus_checks import Module, load_modules
-from corpus_run import FUEL, SECONDS, TooSlow
+from corpus_run import MAX_STEPS, SECONDS, TooSlow
 from run_random import NV_TILEAA, changed
 
 from tilewright.bytecode.reader import read_bytecode
@@ -27,6 +27,7 @@ from tilewright.reference.arguments import Table
 from tilewright.reference.errors import ExecutionError
 from tilewright.reference.launch import launch
 from tilewright.reference.tile import Array, is_array
+from tilewright.support.run_limits import RunLimits
 from tilewright.testing.compare import array_difference
 
 STAGES: Final = ("lowered", "canonical")
@@ -36,7 +37,9 @@ def outcome(program: Operation, entry: EntryOp, variant: Variant) -> list[Array]
     """Return the arrays after running a kernel, or `None` if it fails on these arguments."""
     given = arguments(entry, variant)
     try:
-        launch(program, entry.sym_name, variant.grid, given, write=_ignore, fuel=FUEL)
+        launch(
+            program, entry.sym_name, variant.grid, given, write=_ignore, limits=RunLimits(MAX_STEPS)
+        )
     except ExecutionError:
         return None
     return list(_arrays(given))

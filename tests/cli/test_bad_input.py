@@ -33,7 +33,10 @@ TEXTS = {
         "wrong_types.mlir:3:12: error: 'cuda_tile.addf' op operand #0 must be tile of f16, bf16, "
         "f32 or f64, but got '!cuda_tile.tile<i32>'",
     ),
-    "open.mlir": ("open.mlir:4:5: error: expected",),
+    "open.mlir": (
+        "open.mlir:2:44: error: expected '}' to close this '{', got end of input\n"
+        "  entry @add(%a: tile<f32>, %b: tile<f32>) {\n" + " " * 43 + "^",
+    ),
     "toy.mlir": ("toy.mlir:2:3: error: unknown operation 'toy.func'",),
 }
 
@@ -279,3 +282,57 @@ def test_unsupported_features(run: Run, folder: Path) -> None:
     code, out, err = run("verify", "scan.mlir")
     assert (code, out) == (UNSUPPORTED, "")
     assert "unsupported: exclusive scan" in err
+
+
+def test_a_duplicate_symbol_is_reported_where_it_is_repeated(run: Run, folder: Path) -> None:
+    (folder / "twice.mlir").write_text("entry @k() {\n  return\n}\n  entry @k() { return }\n")
+    assert run("verify", "twice.mlir").err == (
+        "twice.mlir:4:3: error: 'cuda_tile.entry' op redefinition of symbol 'k'\n"
+        "  entry @k() { return }\n  ^\n"
+        "twice.mlir:1:1: note: 'k' is defined here first\nentry @k() {\n^\n"
+    )
+
+
+def test_an_unknown_suffix_of_the_output(run: Run, folder: Path) -> None:
+    code, out, err = run("compile", "good.mlir", "-o", "x.foo")
+    assert (code, out) == (WRONG_USAGE, "")
+    assert err.splitlines()[0] == (
+        "tilewright compile: error: option '-o': expected a suffix that names what to write, one "
+        "of .ll (llvm), .ptx (ptx), .cubin (cubin), or --emit, found '.foo'"
+    )
+    assert not (folder / "x.foo").exists()
+    assert run("compile", "good.mlir", "-o", "x.foo", "--emit", "nvvm").code == 0
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_knows_its_version(run: Run, command: str) -> None:
+    expected = run("--version")
+    assert run(*command.split(), "--version") == expected
+    assert expected.out.startswith("tilewright ")
+    assert "--version" in run(*command.split(), "--help").out
+
+
+def test_the_assembler_says_which_locations_it_drops(run: Run, folder: Path) -> None:
+    text = 'entry @k() {\n  return loc("k.py":3:4)\n} loc("k.py":1:2)\n'
+    (folder / "plain.mlir").write_text(text)
+    code, out, err = run("as", "plain.mlir", "-o", "plain.tileirbc")
+    assert (code, out) == (0, "")
+    assert err.startswith(
+        "k.py:1:2: warning: bytecode has locations with a debug scope only: 2 locations are "
+        "dropped; `tilewright opt --pass synthesize-debug-info-scopes` adds scopes"
+    )
+    scopes = ("--pass", "synthesize-debug-info-scopes", "-g", "-o", "scoped.mlir")
+    assert run("opt", "plain.mlir", *scopes).code == 0
+    assert run("as", "scoped.mlir", "-o", "scoped.tileirbc") == (0, "", "")
+    assert '"k.py":3:4' in run("dis", "-g", "scoped.tileirbc").out
+    assert run("as", "good.mlir", "-o", "good.tileirbc") == (0, "", "")
+
+
+@pytest.mark.parametrize(("value", "actual"), [("", "found none"), ("sm_1", "found 'sm_1'")])
+def test_the_pass_option_is_named(run: Run, value: str, actual: str) -> None:
+    name = "convert-cuda-tile-to-tileaa"
+    options = f"{{compute-capability={value}}}" if value else ""
+    code, _, err = run("opt", "good.mlir", "--pass", f"{name}{options}")
+    assert code == WRONG_PROGRAM
+    assert "note: pass option 'compute-capability': expected one of sm_80, " in err
+    assert f"{actual}; write --pass '{name}{{compute-capability=sm_90}}'" in err

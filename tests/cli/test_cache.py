@@ -165,3 +165,34 @@ def test_help_teaches(run: Run) -> None:
     for word in ("TILEWRIGHT_CACHE_DIR", "TILEWRIGHT_CACHE_SIZE", "TILEWRIGHT_CACHE=0", "clear"):
         assert word in text
     assert "show or clear the compilation cache" in run("--help").out
+
+
+@pytest.mark.parametrize("action", ["show", "clear", "tuned"])
+def test_a_folder_that_others_may_write_is_an_error(run: Run, store: Path, action: str) -> None:
+    run("compile", "good.tileirbc", "-o", "k.ptx")
+    store.chmod(0o775)
+    result = run("cache", action)
+    assert (result.code, result.out) == (2, "")
+    gist = f"the cache folder '{store}' is not used: other users may write to it (mode 775)"
+    assert result.err.startswith(f"tilewright: error: {gist}; `chmod go-w`")
+    assert len(entries(store)) == 1
+
+
+def test_compile_warns_of_a_folder_that_others_may_write(
+    run: Run, store: Path, folder: Path
+) -> None:
+    store.mkdir(mode=0o700)
+    store.chmod(0o777)
+    result = run("compile", "good.tileirbc", "-o", "k.ptx")
+    assert result.code == 0
+    assert result.err.startswith(f"tilewright: warning: the cache folder '{store}' is not used: ")
+    assert b".entry add" in (folder / "k.ptx").read_bytes()
+    assert list(store.iterdir()) == []
+
+
+def test_an_entry_that_cannot_be_decoded_is_no_error(run: Run, store: Path, folder: Path) -> None:
+    run("compile", "good.tileirbc", "-o", "a.ptx")
+    [entry] = entries(store)
+    Store(str(store / "compiled"), 1 << 20).put(entry.name, b"forged")
+    assert run("compile", "good.tileirbc", "-o", "b.ptx") == (0, "", "")
+    assert (folder / "a.ptx").read_bytes() == (folder / "b.ptx").read_bytes()

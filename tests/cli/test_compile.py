@@ -252,3 +252,15 @@ def test_accesses_without_views_cannot_be_checked(run: Run) -> None:
     result = run("compile", "kernel.mlir", "--emit", "ptx", "--sanitize=memcheck")
     assert (result.code, result.out) == (3, "")
     assert "unsupported: checks of accesses at the level of 'nvgpu'" in result.err
+
+
+@pytest.mark.parametrize(("body", "loops"), [("", False), ('print_tko "x" -> token\n', True)])
+def test_loops_without_effects_are_deleted_at_every_level(
+    run: Run, folder: Path, body: str, loops: bool
+) -> None:
+    """Endless ones, too, as docs/optimization-levels.md says."""
+    (folder / "loop.mlir").write_text(f"entry @k() {{ loop {{ {body}continue }}\n return }}")
+    for level in ("-O0", "-O3"):
+        text = run("compile", "loop.mlir", "--emit", "nvvm", level, "--no-cache").out
+        assert "llvm.return" in text
+        assert ("llvm.br" in text) == loops

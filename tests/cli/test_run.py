@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import ml_dtypes
@@ -27,6 +28,14 @@ def test_arrays_come_from_files_and_go_to_files(run: Run, program: Path) -> None
     assert result == (0, "2.5\n5\n7.5\n", "")
     assert np.load("out.npy").tolist() == [2.5, 5, 7.5]
     assert np.load("in.npy").tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("on", ["--at=cuda_tile", "--at=nv_tileaa", "--on=emulator"])
+def test_a_zero_byte_ends_what_is_printed(run: Run, folder: Path, on: str) -> None:
+    """cuTile Python terminates its formats."""
+    text = 'print_tko "n = %d, 50%%\\0A\\00never", %n : tile<i32> -> token'
+    (folder / "print.mlir").write_text(f"entry @k(%n: tile<i32>) {{ {text} return }}")
+    assert run("run", "print.mlir", "--arg=7", on) == (0, "n = 7, 50%\n", "")
 
 
 def test_show_prints_an_argument(run: Run, program: Path) -> None:
@@ -198,7 +207,7 @@ def test_the_bar_ends_its_line(
     bar = Bar("blocks")
     bar(10, 80)
     bar.end()
-    assert capsys.readouterr().err == f"\r[{'#' * 3}{'.' * 27}] 10/80 blocks\n"
+    assert re.fullmatch(r"\r\[#{3}\.{27}\] 10/80 blocks, \d+ s\n", capsys.readouterr().err)
 
 
 def test_the_bar_ends_where_a_run_fails(
@@ -208,3 +217,14 @@ def test_the_bar_ends_where_a_run_fails(
     monkeypatch.setattr(Bar, "end", lambda self: ended.append(True))
     assert run("run", "scale.mlir", "--arg=ones:1xf32", "--arg=1", "--grid=2").code == 1
     assert ended
+
+
+def test_the_example_of_the_help_runs(run: Run) -> None:
+    """It names a file of the repository, and the arguments that its kernel takes."""
+    text = run("run", "--help").out.replace("\\\n", " ")
+    line = next(line for line in text.splitlines() if "examples/add.mlir" in line)
+    words = line.split()[1:]
+    path = Path(__file__).parents[2] / "examples/add.mlir"
+    result = run(*[str(path) if word == "examples/add.mlir" else word for word in words])
+    assert (result.code, result.err) == (0, "")
+    assert np.load("sum.npy").shape == (64,)

@@ -250,11 +250,98 @@ def test_foreign_byte_order_is_rejected() -> None:
         cutile.launch(1, add, (x, x, x, 4))
 
 
-def test_negative_strides_violate_the_assumptions_of_cutile() -> None:
+NEGATIVE = {
+    "one axis": (
+        lambda x: x[::-1],
+        "argument 'a' of kernel 'add': expected strides",
+        "-1 in axis 0",
+    ),
+    "rows": (lambda x: x.reshape(4, 4)[::-1], "argument 'a' of kernel 'add'", "-4 in axis 0"),
+}
+
+
+@pytest.mark.parametrize("view", NEGATIVE)
+def test_negative_strides_are_rejected_by_the_name_of_the_argument(view: str) -> None:
+    make, *parts = NEGATIVE[view]
+    x, y = np.zeros(16, np.float32), np.zeros(16, np.float32)
+    with pytest.raises(tilewright.UserError) as caught:
+        cutile.launch(1, add, (make(x), x, y, 16))
+    assert all(part in str(caught.value) for part in parts)
+
+
+def test_negative_strides_in_a_list_are_rejected_by_name() -> None:
     x = np.zeros(16, np.float32)
-    with pytest.raises(ExecutionError) as caught:
-        cutile.launch(1, add, (x[::-1], x, np.zeros_like(x), 16))
-    assert caught.value.fault is Fault.ASSUMPTION
+    with pytest.raises(tilewright.UserError, match="argument 'arrays' of kernel 'add_arrays'"):
+        cutile.launch(1, add_arrays, ([x, x[::-1]], np.zeros_like(x), 16))
+
+
+UNIT_AXES = {
+    "a row of 30": (1, 30, 30, 1),
+    "a row of a wider array": (1, 30, 33, 1),
+    "a row with a negative stride": (1, 30, -32, 1),
+    "a column": (48, 1, 1, 1),
+    "a column of a wider array": (48, 1, 3, 7),
+    "one element": (1, 1, 5, 3),
+}
+"""Rows, columns, and the strides of both in elements."""
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+@pytest.mark.parametrize("view", UNIT_AXES)
+def test_the_stride_of_a_unit_axis_does_not_matter(view: str, dtype: Any) -> None:
+    rows, columns, *strides = UNIT_AXES[view]
+    whole = np.arange(1, 5001).astype(dtype)
+    steps = tuple(stride * whole.itemsize for stride in strides)
+    x = np.lib.stride_tricks.as_strided(whole[64:], (rows, columns), steps)
+    y = np.zeros((rows, columns), dtype)
+    cutile.launch((3, 2), copy, (x, y, 16, 16))
+    assert np.array_equal(y, x)
+
+
+def test_lists_may_mix_unit_axes_of_any_stride() -> None:
+    whole = normal(1, 64, 33)
+    arrays = [whole[:1, 3], whole[4:5, 7], normal(2, 1)]
+    y = np.zeros(16, np.float32)
+    cutile.launch(1, add_arrays, (arrays, y, 16))
+    expected = arrays[0] + arrays[1] + arrays[2]
+    assert np.array_equal(y[:1], expected)
+    assert not y[1:].any()
+
+
+@pytest.mark.parametrize("size", [np.int8(16), np.uint8(16), np.int32(16), np.int64(16)], ids=repr)
+def test_numpy_scalars_are_constants(size: Any) -> None:
+    a, c = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    cutile.launch((7,), add, (a, a, c, size))
+    assert np.array_equal(c, a + a)
+
+
+def test_numpy_constants_keep_their_kind() -> None:
+    @ct.kernel
+    def store(y, number: ConstAny):
+        ct.scatter(y, 0, number / 2)
+
+    y = np.zeros(1, np.float32)
+    for number in (np.int16(3), np.float16(3), np.float32(3), np.float64(3), ml_dtypes.bfloat16(3)):
+        y[0] = 0
+        cutile.launch(1, store, (y, number))
+        assert y[0] == 1.5
+
+
+def test_numpy_scalars_are_numbers() -> None:
+    y = np.zeros(3, np.float32)
+    cutile.launch(1, scalars, (y, np.int64(-5), np.float32(0.1), np.bool_(True)))
+    assert np.array_equal(y, np.array([-5, 0.1, 1], np.float32))
+    with pytest.raises(tilewright.UserError, match="4294967296 does not fit into 32 bits"):
+        cutile.launch(1, scalars, (y, np.int64(1 << 32), 0.5, True))
+
+
+@pytest.mark.parametrize(
+    "number", [np.complex64(1), np.datetime64("2020"), np.str_("16")], ids=repr
+)
+def test_other_numpy_scalars_are_not_constants(number: Any) -> None:
+    x = np.zeros(4, np.float32)
+    with pytest.raises(tilewright.UserError, match="argument 'size' of kernel 'add': expected a"):
+        cutile.launch(1, add, (x, x, x, number))
 
 
 def test_an_array_may_be_empty_or_be_passed_twice() -> None:
@@ -292,3 +379,19 @@ def test_read_only_arrays_cannot_be_written() -> None:
     y.flags.writeable = False
     with pytest.raises(ExecutionError):
         cutile.launch(1, add, (x, x, y, 4))
+
+
+def test_read_only_arrays_can_be_read() -> None:
+    x = np.broadcast_to(np.float32(2), (16,))
+    y = np.frombuffer(np.arange(16, dtype=np.float32).tobytes(), np.float32)
+    result = np.zeros(16, np.float32)
+    cutile.launch(1, add, (x, y, result, 16))
+    assert result.tolist() == [2.0 + index for index in range(16)]
+
+
+def test_limits_hold_for_kernels_of_cutile() -> None:
+    x, y = np.zeros(1600, np.float32), np.zeros(1600, np.float32)
+    with pytest.raises(ExecutionError, match="stopped at the limit of 3 steps") as caught:
+        cutile.launch(100, add, (x, x, y, 16), max_steps=3)
+    assert caught.value.fault is Fault.LIMIT
+    cutile.launch(100, add, (x, x, y, 16), max_steps=1000, timeout=600)

@@ -23,8 +23,9 @@ from tilewright.reference.evaluators import EVALUATORS, Evaluator
 from tilewright.reference.launch import launch
 from tilewright.reference.tile import is_array
 from tilewright.reference.walk import Passage
+from tilewright.support.run_limits import RunLimits
 
-FUEL = 1000
+MAX_STEPS = 20_000
 
 
 class Program(NamedTuple):
@@ -65,7 +66,14 @@ def holds(program: Program) -> bool:
     after = copy.deepcopy(before)
     arguments, printed, run = list(after.values()), [], program.run
     try:
-        launch(program.module, run.entry, run.grid, arguments, write=printed.append, fuel=FUEL)
+        launch(
+            program.module,
+            run.entry,
+            run.grid,
+            arguments,
+            write=printed.append,
+            limits=RunLimits(MAX_STEPS),
+        )
     except ExecutionError:
         return False
     lines = "".join(printed).splitlines()

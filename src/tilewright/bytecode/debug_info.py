@@ -20,6 +20,7 @@ from tilewright.dialects.cuda_tile.debug_info import (
 )
 from tilewright.support.diagnostics import InvalidValue
 from tilewright.support.location import (
+    MAX_CALL_SITES,
     UNKNOWN,
     ByteLoc,
     CallSiteLoc,
@@ -32,8 +33,6 @@ from tilewright.support.stack import DeepRecursion
 
 T = TypeVar("T", bound="DINode | Location")
 
-MAX_CALL_SITES: Final = 1024
-"""The call-site limit of one location; shared records could expand exponentially."""
 MAX_RECORD_NESTING: Final = 2 * MAX_CALL_SITES
 _DEEP: Final = 32
 _FRAMES: Final = 1000 + 8 * MAX_RECORD_NESTING
@@ -47,7 +46,6 @@ class DebugTable:
         "_indices",
         "_known",
         "_open",
-        "_size",
         "_starts",
         "_strings",
         "_table",
@@ -65,7 +63,6 @@ class DebugTable:
         self.locations: dict[int, Location] = {}
         """Decoded locations; unknown ones depend on the byte offset and are not cached."""
         self._open: list[int] = []
-        self._size: dict[Location, int] = {}
 
     def function(self, number: int, user: Cursor, at: int) -> Locations:
         """The locations of a function and its operations, in order."""
@@ -114,16 +111,19 @@ class DebugTable:
         return node
 
     def string(self, record: Cursor) -> str:
-        """Read a string reference."""
-        return self._strings.read(record)
+        """Read a string reference: a name, which ends at a NUL in most formats."""
+        at = record.at
+        text = self._strings.read(record)
+        if "\0" in text:
+            record.fail(f"expected a name without NUL characters, found '{text}'", at)
+        return text
 
     def call_site(self, callee: Location, caller: Location, record: Cursor) -> Location:
         """Build a call-site location; reject one with too many call sites."""
-        size = self._size.get(callee, 1) + self._size.get(caller, 1)
-        if size > MAX_CALL_SITES:
-            record.fail(f"expected at most {MAX_CALL_SITES} nested call sites, found {size}")
         site = CallSiteLoc(callee, caller)
-        self._size[site] = size
+        problem = _call_site_problem(site)
+        if problem is not None:
+            record.fail(problem)
         return site
 
 
@@ -143,6 +143,13 @@ class Locations:
         if index is None:
             user.fail("expected a location for each operation, found the end of the list", at)
         return self._known.get(index) or self._table.location(index, user, at)
+
+
+def _call_site_problem(site: CallSiteLoc) -> str | None:
+    """Say that a call site has too many others in it; shared records multiply them."""
+    if site.size <= MAX_CALL_SITES:
+        return None
+    return f"expected at most {MAX_CALL_SITES} nested call sites, found {site.size}"
 
 
 def _title(node: DINode | Location) -> str:
@@ -223,7 +230,10 @@ class DebugPool(Pool["DINode | Location"]):
 
         Zero if all are unknown. Raises `InvalidValue` for a location that bytecode cannot encode.
         """
-        indices = [self.index(location) for location in locations]
+        with DeepRecursion():
+            if max([location.size for location in locations]) > _DEEP:
+                DeepRecursion.need(_FRAMES)
+            indices = [self.index(location) for location in locations]
         if not any(indices):
             return 0
         self._lists.append(indices)
@@ -240,6 +250,8 @@ class DebugPool(Pool["DINode | Location"]):
     def _record(self, entry: DINode | Location) -> bytes | None:
         if isinstance(entry, Location) and entry.kind in (UnknownLoc, FileLoc, ByteLoc):
             return None
+        if isinstance(entry, CallSiteLoc) and (problem := _call_site_problem(entry)):
+            raise InvalidValue(f"bytecode: {problem}")
         fields = _fields(entry)
         if fields is None:
             raise InvalidValue(

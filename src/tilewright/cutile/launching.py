@@ -12,6 +12,7 @@ from tilewright.cutile.versions import cutile
 from tilewright.driver.api import read
 from tilewright.reference.launch import launch as run
 from tilewright.support.diagnostics import fail
+from tilewright.support.run_limits import RunLimits
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
@@ -30,11 +31,14 @@ def launch(
     check: bool = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
+    max_steps: int | None = None,
+    timeout: float | None = None,
 ) -> None:
     """Run a `@ct.kernel` function over a grid; arrays among the arguments change in place.
 
     Arguments are those of `ct.launch`, but arrays are NumPy's (with elements of ml_dtypes too) or
-    tensors of torch on the CPU. `check`, `seed` and `write` are those of `tilewright.execute`.
+    tensors of torch on the CPU. `check`, `seed`, `write`, `max_steps` and `timeout` are those of
+    `tilewright.execute`.
 
     Raises cuTile's exceptions if it cannot compile the kernel, and `tilewright.Error` if the
     launch is invalid or the kernel fails.
@@ -44,7 +48,11 @@ def launch(
     arguments = Arguments(kernel, args)
     module = _compile(kernel, arguments.signature)
     symbol = arguments.signature.symbol
-    run(module, symbol, grid, arguments.parameters, check=check, seed=seed, write=write)
+    limits = RunLimits(max_steps, timeout)
+    run(
+        module, symbol, grid, arguments.parameters,
+        check=check, seed=seed, write=write, limits=limits,
+    )  # fmt: skip
 
 
 def _compile(kernel: Any, signature: Any) -> ModuleOp:

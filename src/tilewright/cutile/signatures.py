@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
+
+import numpy as np
 
 from tilewright.cutile.host_arrays import HostArray, host_array
 from tilewright.cutile.versions import cutile
@@ -47,6 +49,7 @@ class Arguments:
         return self._forms.KernelSignature(constraints, convention).with_mangled_symbol(name)
 
     def _constrain(self, argument: Any, node: Any, what: str) -> Any:
+        argument = _python_number(argument)
         if isinstance(argument, tuple):
             return self._constrain_tuple(argument, node, what)  # pyright: ignore[reportUnknownArgumentType]
         if node.KIND != "leaf":
@@ -61,8 +64,9 @@ class Arguments:
         if array is None:
             fail(f"{what}: expected an array, a number, a tuple or a list, got {_kind(argument)}")
         annotation = node.array or self._ct.ArrayAnnotation()
-        self.parameters += [array.memory, *array.shape, *array.strides]
-        return self._array_constraint([array], annotation, what)
+        constraint = self._array_constraint([array], annotation, what)
+        self.parameters += _array_parameters(array, constraint)
+        return constraint
 
     def _constrain_tuple(self, items: tuple[Any, ...], node: Any, what: str) -> Any:
         if node.KIND == "leaf":
@@ -106,10 +110,12 @@ class Arguments:
             arrays.append(array)
         if len({(array.element, len(array.shape)) for array in arrays}) > 1:
             fail(f"{what}: expected arrays of one element type and rank in the list")
-        table = Table([[array.memory, *array.shape, *array.strides] for array in arrays])
-        self.parameters += [table, len(arrays)]
         annotation = self._ct.ArrayAnnotation() if node.list is None else node.list.element
         element = self._array_constraint(arrays, annotation, what)
+        self.parameters += [
+            Table([_array_parameters(array, element) for array in arrays]),
+            len(arrays),
+        ]
         return self._forms.ListConstraint(element, alias_groups=(), elements_may_alias=True)
 
     def _array_constraint(self, arrays: list[HostArray], annotation: Any, what: str) -> Any:
@@ -117,6 +123,7 @@ class Arguments:
         first = arrays[0]
         rank = len(first.shape)
         for array in arrays:
+            _check_strides(array, what)
             for number in (*array.shape, *array.strides):
                 _check_fits(number, annotation.index_dtype.bitwidth, what)
         shapes = _static(arrays, annotation.static_shape_dims, "shape", what)
@@ -138,6 +145,27 @@ class Arguments:
         )
 
 
+def _array_parameters(array: HostArray, constraint: Any) -> list[Any]:
+    """The flat parameters of an array: its memory, its shape, its strides.
+
+    cuTile assumes that the stride of a unit axis is a multiple of 16 bytes and not negative,
+    whatever it is: no address depends on it. So the next smaller multiple is passed.
+    """
+    divisor = max(1, _ALIGNMENT * 8 // array.bits)
+    strides = [
+        stride if static is not None or extent > 1 else max(0, stride - stride % divisor)
+        for stride, extent, static in zip(
+            array.strides, array.shape, constraint.stride_constant, strict=True
+        )
+    ]
+    return [array.memory, *array.shape, *strides]
+
+
+def _python_number(argument: Any) -> Any:
+    """Convert a NumPy scalar to the Python number of the same value; return others as they are."""
+    return cast("Any", argument).item() if isinstance(argument, np.generic) else argument
+
+
 def _kind(argument: Any) -> str:
     return f"{type(argument).__name__} {argument!r}"
 
@@ -145,6 +173,16 @@ def _kind(argument: Any) -> str:
 def _check_fits(number: int, bits: int, what: str) -> None:
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         fail(f"{what}: {number} does not fit into {bits} bits")
+
+
+def _check_strides(array: HostArray, what: str) -> None:
+    """Reject negative strides, which cuTile assumes that no array has."""
+    for axis, (stride, extent) in enumerate(zip(array.strides, array.shape, strict=True)):
+        if stride < 0 and extent > 1:
+            fail(
+                f"{what}: expected strides of at least 0, which cuTile assumes, got {stride} in "
+                f"axis {axis}; pass a copy, such as numpy.ascontiguousarray makes"
+            )
 
 
 def _static(

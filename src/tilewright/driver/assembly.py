@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.bytecode.opcodes import MLIR_MAGIC
 from tilewright.dialects.builtin import ModuleOp as BuiltinModuleOp
@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
 
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
 def decode_text(data: bytes, name: str, expected: str = "Tile IR text or bytecode") -> str:
-    """Decode UTF-8; report invalid input at its first bad byte."""
+    """Decode UTF-8 with or without a byte-order mark; report the first bad byte."""
     start = ByteLoc(name, 0)
     if not data:
         fail(f"expected {expected}, found an empty file", start)
     if data.startswith(MLIR_MAGIC):
         fail(f"expected {expected}, found MLIR bytecode", start)
+    if data.startswith(_UTF16_MARKS):
+        fail(f"expected {expected}, found UTF-16: save the file as UTF-8", start)
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         location = ByteLoc(name, error.start)
         fail(f"expected {expected}, found binary data that is no UTF-8", location)

@@ -191,7 +191,7 @@ def compile_files(
         choice = tuned(settings, data, name) if use_records else Tuned(settings)
         request = Request(data, name, choice.settings, emit)
         choices[name] = choice
-        hit = None if cache.store is None else cache.get(key_of(*request))
+        hit = None if cache.store is None else cache.get(key_of(*request), emit)
         if hit is None:
             requests.append(request)
         else:

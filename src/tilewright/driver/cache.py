@@ -15,13 +15,17 @@ from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.files import is_bytecode
 from tilewright.driver.store import Store
 from tilewright.emit.toolchain import (
+    CACHE_VARIABLE,
+    COMPILED,
     cache_folder,
+    cache_refusal,
     find_libdevice,
     find_ptxas,
     llvm_stamp,
     tool_stamp,
 )
 from tilewright.support.identity import identity
+from tilewright.support.packed_values import Damaged
 
 if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
@@ -35,6 +39,12 @@ DEFAULT_SIZE: Final = 1 << 30
 
 UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
+REMEDY: Final = (
+    "`chmod go-w` what is yours, after looking at what is in it, or name another folder in "
+    f"{CACHE_VARIABLE}"
+)
+"""What to do about a cache folder that is refused."""
+
 HITS: Final = "hits"
 MISSES: Final = "misses"
 """Event counters: cache hits, and results compiled and stored."""
@@ -45,11 +55,13 @@ Warn = Callable[[str], object]
 class Cache:
     """Compilation results by key; cache failures never fail a compilation."""
 
-    __slots__ = ("_broken", "store")
+    __slots__ = ("_broken", "refusal", "store")
 
-    def __init__(self, store: Store | None) -> None:
+    def __init__(self, store: Store | None, refusal: str = "") -> None:
         self.store = store
-        """The entries on disk; None if the cache is off."""
+        """The entries on disk; None if the cache is off or refused."""
+        self.refusal = refusal
+        """Why the cache folder is not used, since others can have written it."""
         self._broken = False
 
     @staticmethod
@@ -61,18 +73,29 @@ class Cache:
             wanted = "a number of bytes, or one with K, M, G or T"
             _warn(warn, f"{SIZE}: expected {wanted}, found '{size}'; taking 1G")
             limit = DEFAULT_SIZE
-        off = os.environ.get(SWITCH, "").strip().lower() in OFF or not limit
-        return _cache_at(None if off else os.path.join(cache_folder(), "compiled"), limit)
+        if os.environ.get(SWITCH, "").strip().lower() in OFF or not limit:
+            return _cache_at(None, limit)
+        reason = cache_refusal()
+        if reason is not None:
+            refusal = f"the cache folder {reason}; {REMEDY}"
+            _warn_once(warn, refusal)
+            return Cache(None, refusal)
+        return _cache_at(os.path.join(cache_folder(), COMPILED), limit)
 
-    def get(self, key: str) -> CompilationResult | None:
-        """Look up a result and count the hit."""
-        if self.store is None:
+    def get(self, key: str, emit: str) -> CompilationResult | None:
+        """Look up a result, of which `emit` is "ptx" or "cubin", and count the hit."""
+        data = None if self.store is None else self.store.get(key)
+        if self.store is None or data is None:
             return None
-        data = self.store.get(key)
-        if data is None:
+        try:
+            result = CompilationResult.unpack(data)
+        except Damaged:
+            result = None
+        if result is None or (emit == "cubin" and result.cubin is None):
+            self.store.discard(key)
             return None
         self.store.count(HITS)
-        return CompilationResult.unpack(data)
+        return result
 
     def put(self, key: str, made: CompilationResult, warn: Warn | None = None) -> None:
         """Store a result; after the first failure, warn and stop storing."""
@@ -90,6 +113,11 @@ class Cache:
 @cache
 def _cache_at(folder: str | None, limit: int) -> Cache:
     return Cache(None if folder is None else Store(folder, limit))
+
+
+@cache
+def _warn_once(warn: Warn | None, message: str) -> None:
+    _warn(warn, message)
 
 
 def _warn(warn: Warn | None, message: str) -> None:
@@ -118,7 +146,7 @@ def cached(
     if store.store is None:
         return make()
     key = key_of(data, name, settings, emit)
-    result = store.get(key)
+    result = store.get(key, emit)
     if result is None:
         result = make()
         store.put(key, result, warn)
@@ -127,6 +155,7 @@ def cached(
 
 def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
     """Return a digest of all inputs that determine the result of a compilation."""
+    settings = settings._replace(timeout=None)
     options = zip(settings._fields, [settings.arch.name, *settings[1:]], strict=True)
     parts = [f"{option}={value}" for option, value in options]
     parts += [emit, identity(), llvm_stamp(), tool_stamp(find_libdevice)]

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import marshal
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.support.diagnostics import Diagnostic, Severity
 from tilewright.support.location import UNKNOWN, FileLoc, Location
+from tilewright.support.packed_values import Damaged, decode, encode
 from tilewright.support.source_location import source_location
 from tilewright.support.tensor_map_parameters import from_json, to_json
+from tilewright.target.arch import ARCHES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.driver.map_parameters import Maps
     from tilewright.emit.cubin import Cubin, Resources
-
-MARSHAL: Final = 4
-"""The marshal version, supported by every Python version we run on."""
+    from tilewright.support.packed_values import Value
 
 QUICK: Final = 1
 """The zlib level: it shrinks PTX to a fifth, and higher levels save little more."""
+
+LARGEST_TEXT: Final = 1 << 30
+"""Bytes of PTX."""
+
+RESOURCE_COUNT: Final = 6
+"""The numbers that describe a kernel, without its name and its threads."""
+
+SEVERITIES: Final = {each.value: each for each in Severity}
 
 Packed = tuple[Any, ...]
 
@@ -103,7 +110,7 @@ class CompilationResult:
     def ptx(self) -> str:
         """The PTX text."""
         if isinstance(self._ptx, bytes):
-            self._ptx = zlib.decompress(self._ptx).decode("utf-8", "surrogateescape")
+            self._ptx = self._ptx.decode("utf-8", "surrogateescape")
         return self._ptx
 
     @property
@@ -132,14 +139,62 @@ class CompilationResult:
         entries = [_pack_resources(each) for each in self.entries.values()]
         remarks = [_pack_remark(each) for each in self.remarks]
         ptx = zlib.compress(text, QUICK)
-        packed = (self.arch, ptx, self.cubin, entries, remarks, self._maps)
-        return marshal.dumps(packed, MARSHAL)
+        return encode((self.arch, len(text), ptx, self.cubin, entries, remarks, self._maps))
 
     @classmethod
     def unpack(cls, data: bytes) -> CompilationResult:
-        """Deserialize the result of `pack`."""
-        arch, ptx, cubin, entries, remarks, maps = marshal.loads(data)
-        return cls(arch, ptx, cubin, entries, [_unpack_remark(each) for each in remarks], maps)
+        """Deserialize the result of `pack`; raises `Damaged`."""
+        match decode(data):
+            case (
+                str(arch), int(size), bytes(ptx), (bytes() | None) as cubin,
+                tuple(entries), tuple(remarks), str(maps),
+            ) if arch in ARCHES:  # fmt: skip
+                _check_maps(maps)
+                return cls(
+                    arch,
+                    _unpack_text(ptx, size),
+                    cubin,
+                    tuple([_check_resources(each) for each in entries]),
+                    [_unpack_remark(each) for each in remarks],
+                    maps,
+                )
+            case _:
+                raise Damaged("expected the result of a compilation")
+
+
+def _unpack_text(packed: bytes, size: int) -> bytes:
+    """Decompress text of a known size."""
+    if not 0 <= size <= LARGEST_TEXT:
+        raise Damaged(f"expected text of at most {LARGEST_TEXT} bytes, found {size}")
+    stream = zlib.decompressobj()
+    try:
+        text = stream.decompress(packed, size + 1)
+    except zlib.error as error:
+        raise Damaged(str(error)) from None
+    if len(text) != size or not stream.eof:
+        raise Damaged(f"expected text of {size} bytes")
+    return text
+
+
+def _check_maps(maps: str) -> None:
+    if not maps:
+        return  # as for most kernels, which then do not load the parser
+    try:
+        from_json(maps)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise Damaged("expected tensor maps") from None
+
+
+def _check_resources(entry: Value) -> Packed:
+    match entry:
+        case (str(), *numbers, threads) if len(numbers) == RESOURCE_COUNT:
+            sizes = (*numbers, *(threads if isinstance(threads, tuple) else ()))
+            is_block = threads is None or (isinstance(threads, tuple) and len(threads) == 3)
+            if is_block and all(isinstance(each, int) and each >= 0 for each in sizes):
+                return entry
+        case _:
+            pass
+    raise Damaged("expected the resources of a kernel")
 
 
 def _pack_resources(each: Resources) -> Packed:
@@ -150,7 +205,6 @@ def _pack_resources(each: Resources) -> Packed:
 def _unpack_resources(packed: Packed, arch: str) -> Resources:
     from tilewright.emit.cubin import Resources  # noqa: PLC0415
     from tilewright.emit.elf import KernelInfo  # noqa: PLC0415
-    from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     name, spill_stores, spill_loads, *taken = packed
     info = KernelInfo(name)
@@ -171,14 +225,24 @@ def _pack_location(location: Location) -> Packed | str | None:
     return str(location) or None
 
 
-def _unpack_remark(packed: Packed) -> Diagnostic:
-    severity, message, location, notes = packed
-    return Diagnostic(
-        message, _unpack_location(location), Severity(severity), tuple(map(_unpack_remark, notes))
-    )
+def _unpack_remark(packed: Value) -> Diagnostic:
+    match packed:
+        case (str(severity), str(message), location, tuple(notes)) if severity in SEVERITIES:
+            attached = tuple([_unpack_remark(each) for each in notes])
+            return Diagnostic(message, _unpack_location(location), SEVERITIES[severity], attached)
+        case _:
+            raise Damaged("expected a remark")
 
 
-def _unpack_location(packed: Packed | str | None) -> Location:
-    if packed is None:
-        return UNKNOWN
-    return StoredLoc(packed) if isinstance(packed, str) else StoredFileLoc(*packed)
+def _unpack_location(packed: Value) -> Location:
+    match packed:
+        case None:
+            return UNKNOWN
+        case str(text):
+            return StoredLoc(text)
+        case (str(file), int(line), int(column), None):
+            return StoredFileLoc(file, line, column)
+        case (str(file), int(line), int(column), (str(text), int(caret))):
+            return StoredFileLoc(file, line, column, (text, caret))
+        case _:
+            raise Damaged("expected a location")

@@ -236,7 +236,7 @@ class Compilation:
         from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
 
         with clock.measure("LLVM"):
-            self.ptx = compile_ptx(written, opt_level=settings.opt_level)
+            self.ptx = compile_ptx(written, opt_level=settings.opt_level, timeout=settings.timeout)
         return self.ptx if stage == "ptx" else self.assemble(self.ptx)
 
     def lower(self, stage: str) -> None:
@@ -289,6 +289,7 @@ class Compilation:
                 line_info=settings.line_info,
                 device_debug=settings.device_debug,
                 foreign=self._has_inline_ptx,
+                timeout=settings.timeout,
                 map_parameters=self.map_parameters,
             )
         self.observers.sink.diagnostics += remarks_of(self.cubin)
@@ -347,6 +348,7 @@ def compile(
     tensor_maps: str = KERNEL,
     cache: bool = False,
     tuned: bool = True,
+    timeout: float | None = None,
 ) -> CompiledModule:
     """Compile a program for a GPU.
 
@@ -357,7 +359,7 @@ def compile(
     forces the software pipelines of loops, such as `"stages=3,in-flight=0"`. With
     `tensor_maps="parameters"` tensor maps are parameters of a kernel after its own arguments, where
     they are of arguments and constants: `tilewright.launch` encodes and passes them, other
-    launchers do not.
+    launchers do not. `timeout` is a limit in seconds for LLVM, and for ptxas.
 
     Raises `tilewright.Error` if the program is invalid or uses an unsupported feature.
     """
@@ -367,6 +369,8 @@ def compile(
         raise ValueError(f"expected an optimization level from 0 to 3, got {opt_level!r}")
     if tensor_maps not in ENCODERS:
         raise ValueError(f"expected tensor maps of {ENCODERS}, got {tensor_maps!r}")
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"expected a time limit above 0 seconds, got {timeout!r}")
     settings = Settings(
         target(arch),
         opt_level,
@@ -375,6 +379,7 @@ def compile(
         sanitize,
         parse_schedule(schedule),
         tensor_maps,
+        timeout,
     )
     with CollectorPause():
         program = Program(source)

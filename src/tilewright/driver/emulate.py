@@ -18,6 +18,7 @@ from tilewright.support.tensor_map_parameters import PARAMETERS
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.reference.launch import Grid
+    from tilewright.reference.machine import Progress
     from tilewright.reference.tile import Array
     from tilewright.support.tensor_map_parameters import BoundTensor, TensorMapParameter
 
@@ -54,6 +55,9 @@ def emulate(
     check: bool = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
+    progress: Progress | None = None,
+    max_steps: int | None = None,
+    timeout: float | None = None,
 ) -> None:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
     name = find_entry(program, entry).sym_name
@@ -75,6 +79,9 @@ def emulate(
         check=check,
         seed=seed,
         write=write,
+        progress=progress,
+        max_steps=max_steps,
+        timeout=timeout,
     )
 
 
@@ -104,6 +111,9 @@ def run_ptx(
     seed: int = 0,
     write: Callable[[str], object] | None = None,
     profile: bool = False,
+    progress: Progress | None = None,
+    max_steps: int | None = None,
+    timeout: float | None = None,
 ) -> Counters:
     """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments.
 
@@ -116,15 +126,11 @@ def run_ptx(
     signature.check_count(arguments)
     passed = signature.encode(staging.upload_arguments(arguments))
     passed += MapArguments(maps, signature, encode_map).of(tuple(passed))
-    output: list[str] = []
-    blocks = full_grid(grid)
-    try:
-        counters = module.launch(
-            kernel.sym_name, blocks, 1, passed,
-            check=check, seed=seed, output=output, profile=profile,
-        )  # fmt: skip
-    finally:
-        (write or sys.stdout.write)("".join(output))
+    counters = module.launch(
+        kernel.sym_name, full_grid(grid), 1, passed,
+        check=check, seed=seed, write=write or sys.stdout.write, profile=profile,
+        progress=progress, max_steps=max_steps, timeout=timeout,
+    )  # fmt: skip
     staging.copy_back()
     return counters
 

@@ -13,6 +13,7 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.reference.launch import launch
 from tilewright.support.diagnostics import Unsupported
+from tilewright.support.run_limits import RunLimits
 
 if TYPE_CHECKING:
     from tilewright.reference.machine import Progress
@@ -44,6 +45,8 @@ def execute(
     arch: str | None = None,
     opt_level: int = 3,
     sanitize: bool = False,
+    max_steps: int | None = None,
+    timeout: float | None = None,
 ) -> None:
     """Run a kernel over a grid; arrays among the arguments change in place.
 
@@ -60,6 +63,10 @@ def execute(
     On "gpu" the program is compiled for the GPU of this machine, and arrays may be in its memory,
     as for `tilewright.launch`.
 
+    `max_steps` and `timeout` (in seconds) limit the run on "cpu" and "emulator", which otherwise
+    may last for ever. A step is an operation or a PTX instruction; blocks or threads that execute
+    it together count once. Ctrl-C raises a `KeyboardInterrupt` that says where the program was.
+
     `sanitize` checks every access of compiled code against its view; the reference executor does
     so under `check`, which it then implies.
 
@@ -69,6 +76,8 @@ def execute(
         raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
     module = _program(source)
     if on == "gpu":
+        if max_steps is not None or timeout is not None:
+            raise Unsupported("limits of steps and time on 'gpu': expected 'cpu' or 'emulator'")
         _on_gpu(module, entry, grid, args, check, at, arch, opt_level, sanitize, write)
         return
     arch = arch or ARCH
@@ -81,10 +90,15 @@ def execute(
         emulate(
             module, entry, grid, args,
             arch=arch, opt_level=opt_level, sanitize=sanitize, check=check, seed=seed, write=write,
+            progress=progress, max_steps=max_steps, timeout=timeout,
         )  # fmt: skip
         return
     check = check or sanitize
-    launch(module, entry, grid, args, check=check, seed=seed, write=write, progress=progress)
+    launch(
+        module, entry, grid, args,
+        check=check, seed=seed, write=write, progress=progress,
+        limits=RunLimits(max_steps, timeout),
+    )  # fmt: skip
 
 
 def _on_gpu(

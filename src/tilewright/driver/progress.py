@@ -35,7 +35,8 @@ class Bar:
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
-        self.next = time.monotonic() + self.DELAY
+        self.started = time.monotonic()
+        self.next = self.started + self.DELAY
         self.shown = False
 
     def __call__(self, done: int, count: int) -> None:
@@ -44,7 +45,7 @@ class Bar:
         if now >= self.next:
             self.next = now + 0.1
             self.shown = True
-            _show(done, count, self.unit)
+            _show(done, count, f"{self.unit}, {now - self.started:.0f} s")
 
     def end(self) -> None:
         """End the line of the bar."""

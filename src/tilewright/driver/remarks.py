@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tilewright.driver.cache import Cache, key_of
-from tilewright.driver.compilation_result import MARSHAL
 from tilewright.support.location import UNKNOWN, FileLoc, Location
+from tilewright.support.packed_values import Damaged, decode, encode
 from tilewright.support.remarks import Remark
 from tilewright.support.source_location import source_location
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from tilewright.driver.cache import Warn
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
+    from tilewright.driver.store import Store
+    from tilewright.support.packed_values import Value
 
 Make = Callable[[], "tuple[CompilationResult, list[Remark]]"]
 
@@ -34,11 +35,9 @@ def cached_remarks(
     store = cache.store
     key = "" if store is None else key_of(data, name, settings, "cubin")
     remarks_key = f"{key}-remarks"
-    entry = None if store is None else store.get(remarks_key)
-    result = None if entry is None else cache.get(key)
-    if entry is not None and result is not None:
-        remarks = unpacked(entry)
-    else:
+    remarks = None if store is None else _kept_remarks(store, remarks_key)
+    result = None if remarks is None else cache.get(key, "cubin")
+    if remarks is None or result is None:
         result, remarks = make()
         cache.put(key, result, warn)
         if store is not None:
@@ -49,16 +48,47 @@ def cached_remarks(
     return result.cubin, remarks
 
 
+def _kept_remarks(store: Store, key: str) -> list[Remark] | None:
+    entry = store.get(key)
+    try:
+        return None if entry is None else unpacked(entry)
+    except Damaged:
+        store.discard(key)
+        return None
+
+
 def packed(remarks: Iterable[Remark]) -> bytes:
     """Serialize remarks; only locations in source files are kept."""
-    rows = [tuple(each._replace(location=_pack_location(each.location))) for each in remarks]
-    return marshal.dumps(rows, MARSHAL)
+    return encode([(*each[:6], _pack_location(each.location), each.details) for each in remarks])
 
 
 def unpacked(data: bytes) -> list[Remark]:
-    """Deserialize the result of `packed`."""
-    remarks = [Remark(*row) for row in marshal.loads(data)]
-    return [each._replace(location=_unpack_location(each.location)) for each in remarks]
+    """Deserialize the result of `packed`; raises `Damaged`."""
+    rows = decode(data)
+    if not isinstance(rows, tuple):
+        raise Damaged("expected remarks")
+    return [_unpack_remark(row) for row in rows]
+
+
+def _unpack_remark(row: Value) -> Remark:
+    match row:
+        case (
+            str(kind), str(category), str(name), str(text), str(pass_name), str(function),
+            location, tuple(details),
+        ):  # fmt: skip
+            pairs = tuple([_unpack_detail(each) for each in details])
+            source = _unpack_location(location)
+            return Remark(kind, category, name, text, pass_name, function, source, pairs)
+        case _:
+            raise Damaged("expected a remark")
+
+
+def _unpack_detail(pair: Value) -> tuple[str, str]:
+    match pair:
+        case (str(key), str(value)):
+            return key, value
+        case _:
+            raise Damaged("expected a key and a value")
 
 
 def _pack_location(location: Location) -> tuple[str, int, int] | None:
@@ -66,5 +96,11 @@ def _pack_location(location: Location) -> tuple[str, int, int] | None:
     return None if source is None else (source.file, source.line, source.column)
 
 
-def _unpack_location(packed: Any) -> Location:
-    return UNKNOWN if packed is None else FileLoc(*packed)
+def _unpack_location(packed: Value) -> Location:
+    match packed:
+        case None:
+            return UNKNOWN
+        case (str(file), int(line), int(column)):
+            return FileLoc(file, line, column)
+        case _:
+            raise Damaged("expected a location")

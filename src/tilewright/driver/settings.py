@@ -24,3 +24,5 @@ class Settings(NamedTuple):
     """Options that replace what passes choose for loops, such as `stages=3`."""
     tensor_maps: str = KERNEL
     """What encodes tensor maps: the kernel, or its launcher, which passes them as parameters."""
+    timeout: float | None = None
+    """The time limit of LLVM, and of ptxas, in seconds. The result does not depend on it."""

@@ -152,6 +152,8 @@ def _is_written(argument: Value) -> bool:
                 derived = _carried(value, user)
             elif isinstance(user, _LOADS):
                 derived = ()
+            elif isinstance(user, _ASSUMPTIONS):
+                derived = user.results
             elif may_write(user):
                 return True
             else:

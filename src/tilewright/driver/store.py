@@ -1,7 +1,7 @@
 """A lock-free store of entries on disk, shared by processes, with LRU eviction.
 
 An entry is written to a temporary file and renamed atomically. Its checksum detects entries that
-a crash has truncated, which count as missing.
+a crash has truncated, which count as missing, as do entries that other users can have written.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.support.trusted_files import PRIVATE_FILE, make_private_folder, read_trusted
 from tilewright.support.whole_file import DRAFT, put_file
 
 if TYPE_CHECKING:
@@ -51,20 +52,26 @@ class Store:
         self.limit = limit
 
     def get(self, key: str) -> bytes | None:
-        """Read the entry of a key; a corrupt entry is removed and counts as missing."""
+        """Read the entry of a key.
+
+        One that is corrupt, or that others can have written, is removed and counts as missing.
+        """
         path = self._path(key)
         try:
-            with open(path, "rb", buffering=0) as file:
-                data = file.read()
+            data = read_trusted(path, self.limit)
         except OSError:
             return None
-        entry = _unpack(key, data)
+        entry = None if data is None else _unpack(key, data)
         if entry is None:
             _remove(path)
             return None
         with suppress(OSError):
             os.utime(path)
         return entry
+
+    def discard(self, key: str) -> None:
+        """Remove an entry that its reader cannot use."""
+        _remove(self._path(key))
 
     def put(self, key: str, entry: bytes) -> None:
         """Write an entry and evict others if needed; raises `OSError` on failure."""
@@ -175,8 +182,8 @@ def _checksum(key: str, entry: bytes) -> bytes:
 
 def _write_entry(path: str, data: bytes) -> None:
     """Write an entry atomically, creating its folder if needed."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    put_file(path, data)
+    make_private_folder(os.path.dirname(path))
+    put_file(path, data, PRIVATE_FILE)
 
 
 def _listing(folder: str) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:

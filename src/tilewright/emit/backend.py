@@ -105,6 +105,15 @@ def extract_function(library: bytes, name: str) -> bytes | None:
     return llvm.parse_assembly(_precise(str(module)), context=context).as_bitcode()
 
 
+def defines_function(bitcode: bytes, name: str) -> bool:
+    """Whether data is bitcode that defines a function."""
+    try:
+        module = llvm.parse_bitcode(bitcode, context=llvm.create_context())
+    except RuntimeError:
+        return False
+    return any(f.name == name and not f.is_declaration for f in module.functions)
+
+
 def _precise(text: str) -> str:
     """Resolve the precision queries of libdevice to true.
 

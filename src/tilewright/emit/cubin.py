@@ -6,14 +6,14 @@ import os
 import re
 import subprocess
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from tilewright.emit.elf import read_kernels
+from tilewright.emit.elf import MAGIC, read_kernels
 from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.emit.waiting import await_output
-from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError
+from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError, fail
+from tilewright.support.temporary import temporary_folder
 from tilewright.target.arch import occupancy
 
 if TYPE_CHECKING:
@@ -87,12 +87,14 @@ def assemble(
     line_info: bool = False,
     device_debug: bool = False,
     foreign: bool = False,
+    timeout: float | None = None,
     map_parameters: Mapping[str, Sequence[TensorMapParameter]] | None = None,
 ) -> Cubin:
     """Assemble PTX for the GPU that `arch` names.
 
-    `foreign` says that the program has inline PTX, which may cause errors of ptxas. The notes of
-    the cubin have the tensor maps that launchers pass to kernels.
+    `foreign` says that the program has inline PTX, which may cause errors of ptxas; `timeout` is
+    the time limit of ptxas in seconds. The notes of the cubin have the tensor maps that launchers
+    pass to kernels.
     """
     command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
     command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
@@ -100,11 +102,10 @@ def assemble(
         source, target = os.path.join(folder, "module.ptx"), os.path.join(folder, "module.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(ptx)
-        code, log, note = _run([*command, source, "-o", target])
+        code, log, note = _run([*command, source, "-o", target], timeout)
         if code:
             raise _failure(code, log, foreign)
-        with open(target, "rb") as file:
-            data = file.read()
+        data = _written(target, command[0])
     spills = _spills(log)
     kernels = read_kernels(data).values()
     entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
@@ -113,22 +114,36 @@ def assemble(
 
 @contextmanager
 def _folder() -> Generator[str]:
-    """Create a temporary folder."""
+    """Create a temporary folder; report a disk that is full."""
     try:
-        with TemporaryDirectory(prefix="tilewright-") as folder:
+        with temporary_folder("cubins") as folder:
             yield folder
     except OSError as error:
         reason = f"{error.strerror} ('{error.filename}')" if error.filename else error.strerror
         raise Unsupported(f"cubins without space for temporary files: {reason}") from None
 
 
-def _run(command: list[str]) -> tuple[int, str, Note]:
+def _written(target: str, ptxas: str) -> bytes:
+    """Read what ptxas wrote."""
+    data = b""
+    if os.path.exists(target):
+        with open(target, "rb") as file:
+            data = file.read()
+    if data.startswith(MAGIC):
+        return data
+    what = "no cubin" if not data else "something that is no cubin"
+    raise Unsupported(f"cubins without ptxas: '{ptxas}' reports success, but wrote {what}")
+
+
+def _run(command: list[str], timeout: float | None) -> tuple[int, str, Note]:
     """Run ptxas; return exit code, output, and our note, which is computed meanwhile."""
     with _started(command) as process:
         try:
             note = own_note()
             assert process.stdout is not None
-            await_output(process.stdout)  # ptxas prints only at the end
+            # ptxas prints only at the end.
+            if not await_output(process.stdout, timeout):
+                fail(f"ptxas took longer than {timeout:g} seconds, the limit of this compilation")
             log, _ = process.communicate()
         except BaseException:
             process.kill()

@@ -10,6 +10,7 @@ from tilewright.support.diagnostics import InvalidValue
 
 T = TypeVar("T")
 
+MAGIC: Final = b"\x7fELF"
 SECTION: Final = Struct("<IIQQQQIIQQ")
 """A section header: name, type, flags, address, offset, size, link and others."""
 NAME, KIND, OFFSET, SIZE, LINK = 0, 1, 4, 5, 6
@@ -78,7 +79,7 @@ def read_sections(cubin: bytes) -> list[Section]:
 
 
 def _understood(cubin: bytes, read: Callable[[], T]) -> T:
-    if cubin[:4] != b"\x7fELF":
+    if not cubin.startswith(MAGIC):
         raise InvalidValue("not a cubin: no ELF file")
     try:
         return read()

@@ -11,21 +11,30 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from tilewright.emit.backend import LIBRARY_FORMAT, Rejected, extract_function, llvm_version
+from tilewright.emit.backend import (
+    LIBRARY_FORMAT,
+    Rejected,
+    defines_function,
+    extract_function,
+    llvm_version,
+)
 from tilewright.support.diagnostics import Unsupported
+from tilewright.support.trusted_files import PRIVATE_FILE, make_private_folder, read_trusted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CHECKSUM: Final = 16
 """Bytes of the checksum in front of an entry."""
+LARGEST: Final = 1 << 24
+"""Bytes of an entry: all of libdevice has half a million."""
 
 _functions: dict[tuple[str, str], bytes] = {}
 _libraries: dict[str, tuple[bytes, str]] = {}
 
 
 def library_functions(names: Sequence[str], path: str, folder: str) -> list[bytes]:
-    """Return the bitcode of each function with its callees, cached in a folder."""
+    """Return the bitcode of each function with its callees, cached in a folder, if there is one."""
     return [_function(name, path, folder) for name in names]
 
 
@@ -40,7 +49,7 @@ def _cached_function(name: str, path: str, folder: str) -> bytes:
     library, digest = _library(path)
     subfolder = os.path.join(folder, "libdevice", digest)
     file = os.path.join(subfolder, f"{name}.bc")
-    entry = _read(file)
+    entry = _read(file, name) if folder else None
     if entry is not None:
         return entry
     try:
@@ -49,7 +58,8 @@ def _cached_function(name: str, path: str, folder: str) -> bytes:
         raise Unsupported(f"'{path}' as libdevice: {error}") from None
     if made is None:
         raise Unsupported(f"'{name}': libdevice has no function of this name")
-    _store(subfolder, file, made)
+    if folder:
+        _store(subfolder, file, _checksum(name, made) + made)
     return made
 
 
@@ -69,18 +79,19 @@ def _library(path: str) -> tuple[bytes, str]:
     return library
 
 
-def _read(file: str) -> bytes | None:
-    """Read a cache entry; None if missing or corrupt."""
+def _read(file: str, name: str) -> bytes | None:
+    """Read a cache entry; None if it is missing, corrupt, or no bitcode of the function."""
     try:
-        with open(file, "rb") as stored:
-            checksum, data = stored.read(CHECKSUM), stored.read()
+        stored = read_trusted(file, LARGEST) or b""
     except OSError:
         return None
-    return data if checksum == _checksum(data) else None
+    checksum, bitcode = stored[:CHECKSUM], stored[CHECKSUM:]
+    is_whole = checksum == _checksum(name, bitcode) and defines_function(bitcode, name)
+    return bitcode if is_whole else None
 
 
-def _checksum(data: bytes) -> bytes:
-    return blake2b(data, digest_size=CHECKSUM).digest()
+def _checksum(name: str, bitcode: bytes) -> bytes:
+    return blake2b(bitcode, digest_size=CHECKSUM, key=name.encode()[:64]).digest()
 
 
 def _store(folder: str, file: str, data: bytes) -> None:
@@ -89,5 +100,5 @@ def _store(folder: str, file: str, data: bytes) -> None:
     from tilewright.support.whole_file import put_file  # noqa: PLC0415
 
     with suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        put_file(file, _checksum(data) + data)
+        make_private_folder(folder)
+        put_file(file, data, PRIVATE_FILE)

@@ -10,13 +10,14 @@ import atexit
 import os
 import subprocess
 from contextlib import suppress
-from tempfile import TemporaryFile
 from threading import BoundedSemaphore, Lock, Timer
 from typing import Final
 
 from tilewright.emit.waiting import await_output
 from tilewright.emit.worker import Answer, reply
+from tilewright.support.diagnostics import Unsupported
 from tilewright.support.interpreter import command_of
+from tilewright.support.temporary import temporary_file
 
 MOST: Final = max(2, os.cpu_count() or 1)
 
@@ -42,7 +43,7 @@ class Worker:
     __slots__ = ("_errors", "_process")
 
     def __init__(self) -> None:
-        self._errors = TemporaryFile()
+        self._errors = temporary_file("PTX")
         self._process = subprocess.Popen(
             command_of("tilewright.emit.worker"),
             stdin=subprocess.PIPE,
@@ -125,7 +126,7 @@ class Pool:
     def warm(self) -> None:
         """Start a worker if there is none, so that LLVM loads early."""
         # `ask` reports the failure.
-        with self._lock, suppress(OSError):
+        with self._lock, suppress(OSError, Unsupported):
             if not self._idle:
                 self._idle.append(Worker())
 

@@ -16,6 +16,10 @@ PTXAS_VARIABLE: Final = "TILEWRIGHT_PTXAS"
 LIBDEVICE_VARIABLE: Final = "TILEWRIGHT_LIBDEVICE"
 CACHE_VARIABLE: Final = "TILEWRIGHT_CACHE_DIR"
 
+COMPILED: Final = "compiled"
+RECORDS: Final = "tuned"
+"""Folders in the cache folder: of compilations, and of tuning records."""
+
 _LIBDEVICE: Final = os.path.join("nvvm", "libdevice", "libdevice.10.bc")
 
 
@@ -129,9 +133,22 @@ def cache_folder() -> str:
     return os.path.join(os.devnull, "tilewright") if expanded.startswith("~") else expanded
 
 
+def cache_refusal() -> str | None:
+    """Why the cache folder is not used, since others can have written it; None if it is."""
+    # Not every command has a cache.
+    from tilewright.support.trusted_files import distrust_folder  # noqa: PLC0415
+
+    folder = cache_folder()
+    for each in (folder, os.path.join(folder, COMPILED), os.path.join(folder, RECORDS)):
+        reason = distrust_folder(each)
+        if reason is not None:
+            return f"'{each}' is not used: {reason}"
+    return None
+
+
 def records_folder() -> str:
     """Return the folder of tuning records, which may not exist: most users have none."""
-    return os.path.join(cache_folder(), "tuned")
+    return os.path.join(cache_folder(), RECORDS)
 
 
 def has_records() -> bool:

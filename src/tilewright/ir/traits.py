@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from tilewright.support.diagnostics import note
+
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Diagnostic
 
 
 class Effects(Enum):
@@ -36,7 +39,7 @@ class Trait:
         """Verify the types and attributes of an operation with this trait."""
         return ()
 
-    def verify_context(self, op: Operation) -> Iterable[str]:
+    def verify_context(self, op: Operation) -> Iterable[str | Diagnostic]:
         """Verify its regions and its parent."""
         return ()
 
@@ -56,17 +59,23 @@ SPLAT_LIKE: Final = Trait("splat-like")
 
 
 class _SymbolTable(Trait):
-    """The symbols directly inside have distinct names."""
+    """The symbols directly inside have distinct names, which C and PTX can hold."""
 
     __slots__ = ()
 
-    def verify_context(self, op: Operation) -> Iterable[str]:
-        seen: set[object] = set()
+    def verify_context(self, op: Operation) -> Iterable[str | Diagnostic]:
+        seen: dict[object, Operation] = {}
         for inner in op.members():
             name = inner.attributes.get("sym_name")
-            if name is not None and name in seen:
-                yield f"redefinition of symbol {getattr(name, 'value', name)!r}"
-            seen.add(name)
+            if name is None:
+                continue
+            text = getattr(name, "value", name)
+            if name in seen:
+                earlier = note(f"'{text}' is defined here first", seen[name].location)
+                yield inner.error(f"redefinition of symbol '{text}'", earlier)
+            elif isinstance(text, str) and "\0" in text:
+                yield inner.error(f"expected a symbol name without NUL characters, got '{text}'")
+            seen.setdefault(name, inner)
 
 
 SYMBOL_TABLE: Final = _SymbolTable("symbol table")

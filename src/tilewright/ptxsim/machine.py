@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -17,10 +17,12 @@ from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Function, Variable
 from tilewright.ptxsim.wave import Wave
 from tilewright.support.diagnostics import Diagnostic, UserError, fail, note
+from tilewright.support.run_limits import RunLimits
 
 CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
-# Off by default.
+"""The checks of a launch, by name."""
 OPTIONAL_CHECKS: Final = frozenset({"global"})
+"""Checks that are off by default."""
 # Resident at once: one CTA per multiprocessor of an H200, more if they are small.
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
@@ -129,30 +131,43 @@ class Module:
         seed: int = 0,
         resident: int | None = None,
         profile: bool = False,
-        output: list[str] | None = None,
+        write: Callable[[str], object] | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        max_steps: int | None = None,
+        timeout: float | None = None,
     ) -> Counters:
         """Run a kernel; array arguments are copied to the device, and back at the end.
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS` and `OPTIONAL_CHECKS`; out-of-bounds accesses are reported unless all
         are off. `resident` is the number of concurrent CTAs. `profile` counts bank conflicts too.
-        `output` receives the threads' printf output, also of a kernel that fails.
+        `write` is called with what threads print, as they print it; without it, the text is in
+        `Counters.output` alone, which a kernel that fails does not return. `progress` is called
+        with the number of finished CTAs and of all. `max_steps` and `timeout` (in seconds) limit
+        the run, which otherwise may last for ever; a step is an instruction, which threads that
+        execute it together count once.
         """
         program = self.program(name)
         entry = program.linker.entry
         shape = _launch_shape(entry, _triple(grid), _triple(block), cluster, shared)
         checks = _checks(check)
+        limits = RunLimits(max_steps, timeout)
         staged = _Arguments(self.memory, entry, args)
-        counters = Counters(output=[] if output is None else output)
+        counters = Counters()
         try:
             waves = _Waves(
-                counters, shape.cluster_count * shape.cluster_size, retries=resident is None
+                counters,
+                shape.cluster_count * shape.cluster_size,
+                retries=resident is None,
+                progress=progress,
             )
+            limits.refresh = waves.refresh
             for clusters in _waves(shape, program, resident):
                 wave = Wave(
                     program, shape, clusters, self.memory, staged.block, checks, seed, profile
                 )
-                wave.output = counters.output
+                wave.outputs = [counters.output.append, *([] if write is None else [write])]
+                wave.limits = limits
                 waves.run(wave)
             waves.finish()
             staged.copy_back()
@@ -222,12 +237,27 @@ def _waves(launch: Launch, program: Program, resident: int | None) -> Iterator[t
 class _Waves:
     """Runs waves one after the other; retries those blocked on CTAs that have not started."""
 
-    def __init__(self, counters: Counters, cta_count: int, *, retries: bool) -> None:
+    def __init__(
+        self,
+        counters: Counters,
+        cta_count: int,
+        *,
+        retries: bool,
+        progress: Callable[[int, int], object] | None,
+    ) -> None:
         self.counters = counters
+        self.progress = progress
+        self.cta_count = cta_count
+        self.finished = 0
         self.retries = retries
         self.not_started = cta_count
         self.blocked: list[tuple[Wave, Diagnostic]] = []
         self.last: Wave | None = None
+
+    def refresh(self) -> None:
+        """Show progress."""
+        if self.progress is not None:
+            self.progress(self.finished, self.cta_count)
 
     def run(self, wave: Wave) -> None:
         """Run a wave for the first time."""
@@ -256,6 +286,8 @@ class _Waves:
         failure = wave.run()
         if failure is None:
             self.counters.add(wave)
+            self.finished += wave.cta_count
+            self.refresh()
         else:
             self.blocked.append((wave, failure))
 

@@ -336,8 +336,21 @@ class Memory:
     ) -> None:
         if bad.any():
             text = f"{kind.value} of {size} bytes outside of shared memory"
-            note = f"a CTA of this launch has {self.shared_size} bytes"
-            self._report(lanes, address, bad, text, site, note)
+            self._report(lanes, address, bad, text, site, *self.shared_notes())
+
+    def shared_notes(self) -> list[str]:
+        """Notes on the size of shared memory, and on how to set it."""
+        wave = self.wave
+        notes = [f"a CTA of this launch has {self.shared_size} bytes"]
+        if names := wave.program.linker.dynamic_shared:
+            size = wave.launch.dynamic_shared or "none"
+            listed = ", ".join(f"'{name}'" for name in names)
+            plural = "are" if len(names) > 1 else "is"
+            notes.append(
+                f"{listed} {plural} dynamic shared memory, of which the launch sets the size, "
+                f"here {size}: --shared BYTES, shared=BYTES"
+            )
+        return notes
 
     def _resolve_local(
         self, lanes: Lanes, address: Array, size: int, site: Instruction, kind: Kind
@@ -404,12 +417,12 @@ class Memory:
         bad: Array,
         text: str,
         site: Instruction,
-        note: str = "",
+        *notes: str,
     ) -> None:
         lane = int(np.argmax(bad))
         thread = int(lanes.threads[lane])
         first = int(address[lane if len(address) > 1 else 0])
-        self.wave.violation(f"{text} at address 0x{first:x}", site, thread, note)
+        self.wave.violation(f"{text} at address 0x{first:x}", site, thread, *notes)
 
 
 def _within(index: Array, last: int) -> bool:

@@ -269,6 +269,8 @@ class Operation:
         if isinstance(declared, Variable) and declared.space in ("local", "param", "reg"):
             return self._frame_symbol(declared, offset, type)
         value = self.linker.address_of(name, declared if isinstance(declared, Variable) else None)
+        if value is None and (what := special_registers.unsupported(name)):
+            raise Unsupported(f"'{name}', {what}", self.site.location)
         if value is None:
             fail(f"'{name}' is not declared", self.site.location)
         number = (value + offset) & ((1 << type.bits) - 1)

@@ -101,6 +101,8 @@ class Linker:
         self._globals = global_addresses
         self.static_shared = 0
         self._shared: dict[Variable, int] = {}
+        self.dynamic_shared: list[str] = []
+        """The variables in dynamic shared memory, whose size the launch sets."""
         self._functions = function_addresses(module)
         self._allocate_shared()
 
@@ -120,6 +122,7 @@ class Linker:
                 self.static_shared += variable.size
         start = self._advance(max((each.alignment for each in dynamic), default=1))
         self._shared.update((variable, start) for variable in dynamic)
+        self.dynamic_shared = [variable.name for variable in dynamic]
 
     def _advance(self, alignment: int) -> int:
         self.static_shared = -(-self.static_shared // alignment) * alignment

@@ -15,10 +15,12 @@ from tilewright.ptxsim.lanes import CONVERGENCE, Lanes
 from tilewright.ptxsim.livelock import LivelockDetector
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.support.diagnostics import Diagnostic, UserError, note
+from tilewright.support.location import UNKNOWN
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.program import Segment
     from tilewright.ptxsim.wave import Wave
+    from tilewright.support.location import Location
 
 # The time slice of a group while others are ready. An iteration of a loop that blocks costs more,
 # and much more if it polls what other threads may change: it is probably a spin lock.
@@ -122,6 +124,7 @@ class Scheduler:
         self._queue: list[tuple[int, tuple[int, ...], int, Group]] = []
         self._serial = 0
         self._current: Group | None = None
+        self._running: Group | None = None
         self._just_parked: list[Array] = []
         self._blocked = False
         self._seen_progress = -1
@@ -256,6 +259,11 @@ class Scheduler:
         """Run one segment; return the group that continues, if any."""
         segment, lanes = group.segment, group.lanes
         count = lanes.count
+        limits = self.wave.limits
+        limits.steps += len(segment.sites)
+        self._running = group
+        if limits.steps > limits.next_check:
+            self._check_limits()
         self.thread_counts[segment] = self.thread_counts.get(segment, 0) + count
         self.issue_counts[segment] = self.issue_counts.get(segment, 0) + 1
         for run in segment.body:
@@ -321,6 +329,22 @@ class Scheduler:
             waits |= self.detector.compare()
         if waits:
             any(hook() for hook in self.wave.on_stall)
+
+    def _check_limits(self) -> None:
+        """Raise an error if the run has reached a limit."""
+        limits = self.wave.limits
+        limit = limits.check()
+        if limit is not None:
+            raise UserError([limits.exceeded(limit, *self.whereabouts())])
+
+    def whereabouts(self) -> tuple[str, Location]:
+        """The threads that run, as text, and the location of their instruction."""
+        group = self._running
+        if group is None:
+            return "no block yet", UNKNOWN
+        site = group.segment.sites[0]
+        subject = self.wave.describe_threads(group.lanes.threads)
+        return f"{subject}{site.origin}", site.location
 
     def waiting_notes(self) -> list[Diagnostic]:
         """Notes that name the blocked threads, their instructions and the reasons."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -94,6 +95,23 @@ _SPECIALS: Final = _table()
 def find(name: str) -> Special | None:
     """Find the special register with a name."""
     return _SPECIALS.get(name)
+
+
+_UNSUPPORTED: Final = (
+    (
+        re.compile(r"%envreg\d+"),
+        "which a cooperative launch sets for barriers of the whole grid (grid.sync)",
+    ),
+    (re.compile(r"%pm\d+(_64)?"), "a counter of a performance monitor"),
+    (re.compile(r"%reserved_smem_offset_\w+"), "shared memory that the system reserves"),
+    (re.compile(r"%current_graph_exec"), "the graph that a kernel is launched by"),
+)
+"""Special registers of PTX that are not emulated, and what they are."""
+
+
+def unsupported(name: str) -> str | None:
+    """What a special register is that PTX has and the emulator has not; None for other names."""
+    return next((what for names, what in _UNSUPPORTED if names.fullmatch(name)), None)
 
 
 def reader(special: Special, layout: FrameLayout, type: ScalarType) -> Callable[[Lanes], Array]:

@@ -19,6 +19,7 @@ from tilewright.ptxsim.scheduler import Scheduler
 from tilewright.ptxsim.syntax import Instruction
 from tilewright.ptxsim.traffic import Traffic
 from tilewright.support.diagnostics import Diagnostic, UserError, note
+from tilewright.support.run_limits import RunLimits
 
 _State = TypeVar("_State")
 
@@ -97,7 +98,8 @@ class Wave:
         self.progress = 0
         self.loads = 0
         self.polled = False
-        self.output: list[str] = []
+        self.outputs: list[Callable[[str], object]] = []
+        self.limits = RunLimits()
         self.on_exit: list[Callable[[Array], None]] = []
         # Called when every thread is blocked; each returns whether it made progress.
         self.on_stall: list[Callable[[], bool]] = []
@@ -132,8 +134,11 @@ class Wave:
             self.scheduler.start(entry.first, self.frame(entry, 0), threads)
         self.scheduler.detector.restart()
         # Overflow, invalid operations and division by zero have defined results in PTX.
-        with np.errstate(all="ignore"):
-            return self.scheduler.run()
+        try:
+            with np.errstate(all="ignore"):
+                return self.scheduler.run()
+        except KeyboardInterrupt:
+            raise self.limits.interrupted(*self.scheduler.whereabouts()) from None
 
     def snapshot_control_state(self) -> list[Array]:
         """The state of barriers and clocks."""
@@ -216,6 +221,11 @@ class Wave:
     def checks_for(self, name: str) -> bool:
         """Whether a kind of check is enabled."""
         return name in self.checks
+
+    def print(self, text: str) -> None:
+        """Pass on what a thread prints."""
+        for write in self.outputs:
+            write(text)
 
     def violation(self, message: str, site: Instruction, thread: int, *more: str) -> NoReturn:
         """Raise an error for a thread at an instruction."""

@@ -19,6 +19,7 @@ class Fault(Enum):
     ASSUMPTION = "an assumption is violated"
     DEADLOCK = "no block can go on"
     INDEX = "an index is too large"
+    LIMIT = "the run has reached a limit that the caller set"
     MISALIGNED = "an address is not a multiple of the element's size"
     OUT_OF_BOUNDS = "memory outside of every allocation is accessed"
     RACE = "conflicting accesses have no order"

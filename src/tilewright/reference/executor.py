@@ -36,7 +36,7 @@ from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.nv_tileaa import groups
 from tilewright.reference.ordering import ordering_of
 from tilewright.reference.programs import Kernel, cta_count, global_arrays
-from tilewright.reference.scheduler import interleave, run_alone
+from tilewright.reference.scheduler import BLOCKS_AT_ONCE, interleave, run_alone
 from tilewright.reference.tile import shape
 from tilewright.reference.walk import Walk, walk
 
@@ -63,7 +63,6 @@ GROUPS: Final = (
 """The modules that register evaluators; importing them fills the table."""
 
 ELEMENTS_AT_ONCE: Final = 1 << 18
-BLOCKS_AT_ONCE: Final = 4096
 
 
 def run_kernel(
@@ -73,18 +72,31 @@ def run_kernel(
     progress: Progress | None = None,
 ) -> None:
     """Run every block of the grid; `arguments` are values of the entry's parameters."""
-    blocks = block_coordinates(machine.grid, cta_count(entry))
-    with np.errstate(all="ignore"):
-        if machine.checker is not None or waits(entry):
-            walks = (start(machine, entry, block[np.newaxis], arguments) for block in blocks)
-            interleave(machine, walks, len(blocks), progress)
-            return
-        done = 0
-        for group in np.array_split(blocks, -(-len(blocks) // batch_size(entry)) or 1):
-            run_alone(start(machine, entry, group, arguments))
-            done += len(group)
-            if progress is not None:
-                progress(done, len(blocks))
+    try:
+        with np.errstate(all="ignore"):
+            _run_blocks(machine, entry, arguments, progress or _ignore)
+    except KeyboardInterrupt:
+        raise machine.interrupted() from None
+
+
+def _run_blocks(
+    machine: Machine, entry: Kernel, arguments: Sequence[Any], progress: Progress
+) -> None:
+    blocks = Blocks(machine.grid, cta_count(entry))
+    if machine.checker is not None or waits(entry):
+        walks = (start(machine, entry, block, arguments) for block in blocks.split(1))
+        interleave(machine, walks, blocks.count, progress)
+        return
+    done = 0
+    machine.limits.refresh = lambda: progress(done, blocks.count)
+    for group in blocks.split(batch_size(entry)):
+        run_alone(start(machine, entry, group, arguments))
+        done += len(group)
+        progress(done, blocks.count)
+
+
+def _ignore(done: int, count: int) -> None:
+    """Show no progress."""
 
 
 def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[Any]) -> Walk:
@@ -94,14 +106,27 @@ def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[An
     return walk(entry.body.block, batch)
 
 
-def block_coordinates(grid: tuple[int, int, int], ctas: int = 1) -> Array:
-    """The coordinates of all blocks of a grid, x fastest, and the rank of each in its cluster.
+class Blocks:
+    """The blocks of a grid, x fastest; coordinates are computed as they are needed."""
 
-    The CTAs of a cluster have the same coordinates.
-    """
-    x, y, z = grid
-    k, j, i, rank = np.indices((z, y, x, ctas), np.int32).reshape(4, -1)
-    return np.stack([i, j, k, rank], axis=1)
+    __slots__ = ("_extents", "count")
+
+    def __init__(self, grid: tuple[int, int, int], ctas: int = 1) -> None:
+        x, y, z = grid
+        self._extents = (z, y, x, ctas)
+        self.count = prod(self._extents)
+
+    def split(self, size: int) -> Iterator[Array]:
+        """Yield the coordinates of consecutive blocks, at most `size` at a time.
+
+        A row has the three coordinates of a block, and its rank in its cluster: the CTAs of a
+        cluster have the same coordinates.
+        """
+        groups = -(-self.count // size)
+        for group in range(groups):
+            first, last = (self.count * edge // groups for edge in (group, group + 1))
+            k, j, i, rank = np.unravel_index(np.arange(first, last), self._extents)
+            yield np.stack([i, j, k, rank], axis=1).astype(np.int32)
 
 
 def waits(entry: Kernel) -> bool:

@@ -12,13 +12,14 @@ from tilewright.reference.arguments import bind_arguments
 from tilewright.reference.checker import Checker
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.executor import load_program, run_kernel
-from tilewright.reference.machine import FUEL, Machine, Progress
+from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.programs import kernels
 from tilewright.support.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.reference.programs import Kernel
+    from tilewright.support.run_limits import RunLimits
 
 Grid = int | Sequence[int]
 
@@ -36,17 +37,18 @@ def launch(
     seed: int = 0,
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
-    fuel: int = FUEL,
+    limits: RunLimits | None = None,
 ) -> None:
     """Run a kernel of a verified module; array arguments are updated in place.
 
     `check` reports races, reads of uninitialised memory and violated assumptions; unordered blocks
-    and operations then run in a random order chosen by `seed`.
+    and operations then run in a random order chosen by `seed`. Without `limits`
+    it may run for ever.
     """
     kernel = find_entry(module, entry)
     space = AddressSpace()
     checker = Checker(space, seed) if check else None
-    machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, fuel)
+    machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, limits)
     load_program(machine, module)
     values = bind_arguments(kernel, arguments, space)
     run_kernel(machine, kernel, values, progress)

@@ -16,14 +16,18 @@ from tilewright.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
 from tilewright.dialects.cuda_tile.view import LoadViewTkoOp, StoreViewTkoOp
 from tilewright.dialects.nv_tileaa import atomics, memory, view
 from tilewright.reference.access import NO_TOKEN, Access, Token
-from tilewright.reference.errors import Fault
+from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.tile import Array, is_array
+from tilewright.support.location import UNKNOWN
+from tilewright.support.run_limits import RunLimits
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.reference.address_space import AddressSpace, Allocation
     from tilewright.reference.batch import Batch
     from tilewright.reference.checker import Checker
+    from tilewright.support.diagnostics import Interrupted
+    from tilewright.support.location import Location
 
 MEMORY_OPS: Final[frozenset[type[Operation]]] = frozenset(
     {
@@ -49,9 +53,6 @@ MEMORY_OPS: Final[frozenset[type[Operation]]] = frozenset(
 Progress = Callable[[int, int], object]
 """Called with the number of finished blocks and the number of all blocks."""
 
-FUEL: Final = 1_000_000
-"""The maximum number of iterations of a `loop`."""
-
 
 class Waiting(NamedTuple):
     """A block began another iteration with nothing changed: only other blocks can unblock it."""
@@ -66,10 +67,12 @@ class Machine:
     """The state of a launch that does not belong to one block."""
 
     __slots__ = (
+        "batch",
         "checker",
-        "fuel",
         "globals",
         "grid",
+        "limits",
+        "op",
         "scratches",
         "space",
         "write",
@@ -82,7 +85,7 @@ class Machine:
         grid: tuple[int, int, int],
         write: Callable[[str], object],
         checker: Checker | None = None,
-        fuel: int = FUEL,
+        limits: RunLimits | None = None,
     ) -> None:
         self.space = space
         self.grid = grid
@@ -90,7 +93,10 @@ class Machine:
         """Receives the kernel's printed output."""
         self.checker = checker
         """Checks memory accesses and assumptions, if enabled."""
-        self.fuel = fuel
+        self.limits = limits or RunLimits()
+        self.op: Operation | None = None
+        self.batch: Batch | None = None
+        """The operation that runs, and its blocks."""
         self.globals: dict[str, int] = {}
         """The address of each global array."""
         self.scratches: dict[Block, dict[tuple[int, ...], list[Allocation]]] = {}
@@ -132,27 +138,42 @@ class Machine:
 
     def detect_livelock(self, op: Operation) -> LivelockDetector:
         """A livelock detector for one execution of a loop."""
-        return LivelockDetector(op, self.space, self.fuel)
+        return LivelockDetector(op, self.space)
+
+    def check_limits(self) -> None:
+        """Raise an error if the run has reached a limit."""
+        limit = self.limits.check()
+        if limit is not None:
+            diagnostic = self.limits.exceeded(limit, *self._whereabouts())
+            raise ExecutionError(Fault.LIMIT, [diagnostic])
+
+    def interrupted(self) -> Interrupted:
+        """The exception for Ctrl-C, which says where the program is."""
+        return self.limits.interrupted(*self._whereabouts())
+
+    def _whereabouts(self) -> tuple[str, Location]:
+        """The blocks that run, as text, and the location of their operation."""
+        if self.op is None or self.batch is None:
+            return "no block yet", UNKNOWN
+        first, *others = self.batch.blocks
+        coordinates = ", ".join(str(axis) for axis in first[:3])
+        more = f" and {len(others):,} more" if others else ""
+        return f"block ({coordinates}){more}", self.op.location
 
 
 class LivelockDetector:
     """Detects loop iterations that change nothing."""
 
-    __slots__ = ("carried", "fuel", "op", "space", "version")
+    __slots__ = ("carried", "op", "space", "version")
 
-    def __init__(self, op: Operation, space: AddressSpace, fuel: int) -> None:
+    def __init__(self, op: Operation, space: AddressSpace) -> None:
         self.op = op
         self.space = space
-        self.fuel = fuel
         self.version = -1
         self.carried: Sequence[Any] = ()
 
     def begin_iteration(self, batch: Batch, carried: Sequence[Any]) -> Waiting | None:
         """Begin an iteration; return a `Waiting` if its state is that of the previous one."""
-        if self.fuel == 0:
-            message = f"did not end in {batch.machine.fuel} iterations"
-            batch.fail(self.op, Fault.DEADLOCK, message)
-        self.fuel -= 1
         same = self.version == self.space.version and _same(self.carried, carried)
         self.version = self.space.version
         self.carried = carried

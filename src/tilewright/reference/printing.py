@@ -11,14 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from tilewright.dialects.print_format import Conversion, parse_format
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F4E2M1FN, FloatType
 from tilewright.reference.numerics.rounding import widen
 from tilewright.reference.tile import Array, Pointer, signed, to_patterns
-
-CONVERSION: Final = re.compile(
-    r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
-)
 
 TRAILING_ZEROS: Final = re.compile(r"\.?0+(p)")
 
@@ -26,14 +23,13 @@ TRAILING_ZEROS: Final = re.compile(r"\.?0+(p)")
 def format_tiles(format: str, tiles: Sequence[Array], types: Sequence[Type]) -> str:
     """Format tiles of one block, one per conversion."""
     operands = iter(zip(tiles, types, strict=True))
-
-    def replace(match: re.Match[str]) -> str:
-        if match["kind"] == "%":
-            return "%"
-        tile, type = next(operands)
-        return _nested(_numbers(tile, type, match["kind"]), match["flags"], match["kind"])
-
-    return CONVERSION.sub(replace, format)
+    text: list[str] = []
+    for piece in parse_format(format):
+        if isinstance(piece, Conversion):
+            tile, type = next(operands)
+            piece = _nested(_numbers(tile, type, piece.kind), piece.flags, piece.kind)
+        text.append(piece)
+    return "".join(text)
 
 
 def _numbers(tile: Array, type: Type, kind: str) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NoReturn
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.machine import Machine, Progress, Waiting
@@ -11,6 +12,9 @@ from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
     from tilewright.reference.walk import Walk
+
+BLOCKS_AT_ONCE: Final = 4096
+"""The number of blocks that run together, in lockstep or interleaved."""
 
 
 def run_alone(walk: Walk) -> None:
@@ -24,14 +28,19 @@ def interleave(
     machine: Machine,
     walks: Iterable[Walk],
     block_count: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> None:
-    """Run all blocks: round-robin, or in a random order with a checker."""
+    """Run all blocks: round-robin, or in a random order with a checker.
+
+    Blocks start as others end; more of them while all that have started wait.
+    """
     checker = machine.checker
     machine.space.compares = True
-    live = list(walks)
+    unstarted = iter(walks)
+    live = list(islice(unstarted, BLOCKS_AT_ONCE))
     waiting: dict[Walk, Waiting] = {}
-    position = 0
+    position, done = 0, 0
+    machine.limits.refresh = lambda: progress(done, block_count)
     while live:
         position = position % len(live) if checker is None else checker.choose(len(live))
         walk = live[position]
@@ -39,17 +48,22 @@ def interleave(
             signal = next(walk)
         except StopIteration:
             del live[position]
+            live += islice(unstarted, 1)
             waiting.pop(walk, None)
-            if progress is not None:
-                progress(block_count - len(live), block_count)
+            done += 1
+            progress(done, block_count)
             continue
         if signal is None:
             continue
         waiting[walk] = signal
         position += 1
         if all(_is_blocked(waiting.get(other), machine) for other in live):
-            if checker is None or not checker.settle():
+            if checker is not None and checker.settle():
+                continue
+            more = list(islice(unstarted, BLOCKS_AT_ONCE))
+            if not more:
                 _deadlock([waiting[other] for other in live])
+            live += more
     if checker is not None:
         checker.settle()
 

@@ -48,8 +48,12 @@ def walk(block: Block, at: Batch) -> Walk:
     """Run the operations of a block; return the exits of the batch."""
     exits: list[Exit] = []
     entered, machine = at, at.machine
-    yield_points = machine.yield_points
+    yield_points, limits = machine.yield_points, machine.limits
     for op in block:
+        machine.op, machine.batch = op, at
+        limits.steps += 1
+        if limits.steps > limits.next_check:
+            machine.check_limits()
         kind = type(op)
         if kind in yield_points:
             yield None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable
 from threading import Lock
 from typing import Final, NamedTuple
 
 from tilewright.support.location import FileLoc
+from tilewright.support.temporary import temporary_file
 
 _ASSERTION: Final = re.compile(
     r"^(?P<file>.*):(?P<line>\d+): (?P<function>.*): block: \[(?P<block>[\d,]+)\], "
@@ -20,6 +20,7 @@ _ASSERTION: Final = re.compile(
 _LOCATED: Final = re.compile(r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+): error: (?P<text>.*)")
 """A message with its own location, as those of the memory checker."""
 _outputs: Final = Lock()
+_WHAT: Final = "the output of kernels"
 
 
 class Said(NamedTuple):
@@ -42,7 +43,7 @@ def captured(action: Callable[[], None]) -> Said:
 
     The outputs are those of the whole process, including those of other threads.
     """
-    with _outputs, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with _outputs, temporary_file(_WHAT) as out, temporary_file(_WHAT) as err:
         sys.stdout.flush()
         sys.stderr.flush()
         files = {1: out, 2: err}

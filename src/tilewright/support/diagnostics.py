@@ -39,20 +39,22 @@ class Diagnostic:
         self.notes = notes
 
     def headline(self) -> str:
-        """`file:line:column: error: message`, without the source line."""
+        """`file:line:column: error: message` as one line, without the source line."""
+        # Loaded only to report something.
+        from tilewright.support.quoting import one_line  # noqa: PLC0415
+
         location = str(self.location)
         text = f"{self.severity.value}: {self.message}"
-        return f"{location}: {text}" if location else text
+        return one_line(f"{location}: {text}" if location else text)
 
     def render(self) -> str:
         """The headline, the source line with a caret if available, and the notes."""
+        from tilewright.support.quoting import excerpt  # noqa: PLC0415
+
         lines = [self.headline()]
-        excerpt = self.location.excerpt()
-        if excerpt is not None:
-            line, column = excerpt
-            # Tabs are kept, so that the caret lines up in any terminal.
-            margin = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
-            lines += [line, f"{margin}^"]
+        source = self.location.excerpt()
+        if source is not None:
+            lines += excerpt(*source)
         lines += [note.render() for note in self.notes]
         return "\n".join(lines)
 
@@ -104,6 +106,14 @@ class InternalError(Exception):
         self.location = location
         prefix = str(location)
         super().__init__(f"{prefix}: {message}" if prefix else message)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a program runs; `diagnostic` says where it was."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(str(diagnostic))
 
 
 class InvalidValue(ValueError):

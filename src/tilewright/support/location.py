@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+MAX_CALL_SITES: Final = 1024
+"""The call sites of one location: the most in bytecode, and the innermost ones in debug info."""
 
 
 class Source:
@@ -44,19 +50,24 @@ class Location:
 
     __slots__ = ()
 
+    size: int = 1
+    """The leaves of the location as a tree; one of a million leaves may have twenty nodes."""
+
     def contents(self) -> tuple[object, ...]:
-        """The fields that equality compares."""
+        """The fields that equality compares, other than the parts."""
+        return ()
+
+    def parts(self) -> tuple[Location, ...]:
+        """The locations inside this one."""
         return ()
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Location) or self.kind is not other.kind:
-            return False
-        return self.contents() == other.contents()
+        return isinstance(other, Location) and _is_same(self, other)
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.contents()))
+        return hash((self.kind, self.contents(), self.parts()))
 
     @property
     def kind(self) -> type[Location]:
@@ -70,6 +81,75 @@ class Location:
     def excerpt(self) -> tuple[str, int] | None:
         """The source line and 1-based column, if the source text is available."""
         return None
+
+
+def all_parts(location: Location) -> tuple[Location, ...]:
+    """The parts of a location; of inlined code, callee and caller."""
+    return location.parts()
+
+
+def first(
+    location: Location,
+    test: Callable[[Location], T | None],
+    parts: Callable[[Location], tuple[Location, ...]] = all_parts,
+) -> T | None:
+    """Return what `test` returns for the first node of a location, in preorder, that is not None.
+
+    Each node is tested once, however often it is shared.
+    """
+    result = test(location)
+    if result is not None:
+        return result
+    seen: set[int] = set()
+    rest = list(reversed(parts(location)))
+    while rest:
+        node = rest.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        result = test(node)
+        if result is not None:
+            return result
+        rest.extend(reversed(parts(node)))
+    return None
+
+
+def callee_parts(location: Location) -> tuple[Location, ...]:
+    """The parts of a location; of inlined code, the callee alone."""
+    return (location.callee,) if isinstance(location, CallSiteLoc) else location.parts()
+
+
+def caller_parts(location: Location) -> tuple[Location, ...]:
+    """The parts of a location; of inlined code, the caller alone."""
+    return (location.caller,) if isinstance(location, CallSiteLoc) else location.parts()
+
+
+def _leaf_text(location: Location) -> str | None:
+    return None if isinstance(location, CompositeLoc) else str(location) or None
+
+
+def _leaf_excerpt(location: Location) -> tuple[str, int] | None:
+    return None if isinstance(location, CompositeLoc) else location.excerpt()
+
+
+def _is_same(one: Location, other: Location) -> bool:
+    """Compare locations node by node, each pair of nodes once."""
+    seen: set[tuple[int, int]] = set()
+    rest = [(one, other)]
+    while rest:
+        left, right = rest.pop()
+        if left is right or (id(left), id(right)) in seen:
+            continue
+        if left.kind is not right.kind or left.contents() != right.contents():
+            return False
+        left_parts, right_parts = left.parts(), right.parts()
+        if len(left_parts) != len(right_parts):
+            return False
+        if len(left_parts) > 1 and hash(left) != hash(right):
+            return False
+        seen.add((id(left), id(right)))
+        rest.extend(zip(left_parts, right_parts, strict=True))
+    return True
 
 
 class UnknownLoc(Location):
@@ -201,14 +281,31 @@ class UnstatedLoc(UnknownLoc):
         return self._text_location.excerpt()
 
 
-class NameLoc(Location):
+class CompositeLoc(Location):
+    """Base of the locations that are made of others, and shown as the first known one.
+
+    Parts are shared: a chain of `callsite(#l at #l)` has few nodes, and exponentially many as a
+    tree. Walks therefore visit each node once, as `first` does.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return first(self, _leaf_text, callee_parts) or ""
+
+    def excerpt(self) -> tuple[str, int] | None:
+        return first(self, _leaf_excerpt, callee_parts)
+
+
+class NameLoc(CompositeLoc):
     """`loc("name"(child))`: a named location, with an optional child."""
 
-    __slots__ = ("child", "name")
+    __slots__ = ("child", "name", "size")
 
     def __init__(self, name: str, child: Location = UNKNOWN) -> None:
         self.name = name
         self.child = child
+        self.size = child.size
 
     @property
     def names(self) -> list[str]:
@@ -216,13 +313,10 @@ class NameLoc(Location):
         return self.name.split(",")
 
     def contents(self) -> tuple[object, ...]:
-        return self.name, self.child
+        return (self.name,)
 
-    def __str__(self) -> str:
-        return str(self.child)
-
-    def excerpt(self) -> tuple[str, int] | None:
-        return self.child.excerpt()
+    def parts(self) -> tuple[Location, ...]:
+        return (self.child,)
 
 
 def unnamed(location: Location) -> Location:
@@ -230,43 +324,50 @@ def unnamed(location: Location) -> Location:
     return location.child if isinstance(location, NameLoc) else location
 
 
-class CallSiteLoc(Location):
+class CallSiteLoc(CompositeLoc):
     """`loc(callsite(callee at caller))`: inlined code and its call site."""
 
-    __slots__ = ("callee", "caller")
+    __slots__ = ("_hash", "callee", "caller", "size")
 
     def __init__(self, callee: Location, caller: Location) -> None:
         self.callee = callee
         self.caller = caller
+        self.size = callee.size + caller.size
+        # Parts have theirs, so that no hash walks a tree.
+        self._hash = hash((CallSiteLoc, callee, caller))
 
-    def contents(self) -> tuple[object, ...]:
+    def parts(self) -> tuple[Location, ...]:
         return self.callee, self.caller
 
-    def __str__(self) -> str:
-        return str(self.callee)
+    def __hash__(self) -> int:
+        return self._hash
 
-    def excerpt(self) -> tuple[str, int] | None:
-        return self.callee.excerpt()
+    def __reduce__(self) -> tuple[object, ...]:
+        return CallSiteLoc, (self.callee, self.caller)
 
 
-class FusedLoc(Location):
+class FusedLoc(CompositeLoc):
     """`loc(fused<metadata>[a, b])`: several locations; metadata is an attribute."""
 
-    __slots__ = ("locations", "metadata")
+    __slots__ = ("_hash", "locations", "metadata", "size")
 
     def __init__(self, locations: tuple[Location, ...], metadata: object = None) -> None:
         self.locations = locations
         self.metadata = metadata
+        self.size = sum([location.size for location in locations])
+        self._hash = hash((FusedLoc, locations, metadata))
 
     def contents(self) -> tuple[object, ...]:
-        return self.locations, self.metadata
+        return (self.metadata,)
 
-    def __str__(self) -> str:
-        return next((text for location in self.locations if (text := str(location))), "")
+    def parts(self) -> tuple[Location, ...]:
+        return self.locations
 
-    def excerpt(self) -> tuple[str, int] | None:
-        excerpts = (location.excerpt() for location in self.locations)
-        return next((excerpt for excerpt in excerpts if excerpt is not None), None)
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FusedLoc, (self.locations, self.metadata)
 
 
 def fuse(*locations: Location) -> Location:

@@ -5,64 +5,60 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.support.location import (
-    UNKNOWN,
+    MAX_CALL_SITES,
     CallSiteLoc,
     FileLoc,
     FusedLoc,
     NameLoc,
     TextLoc,
+    caller_parts,
+    first,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tilewright.support.location import Location
 
 
 def source_location(location: Location) -> FileLoc | None:
     """Return the file, line and column of a location; for inlined code, of the callee."""
-    return _resolve(location, lambda call: (call.callee, call.caller))
+    return first(location, _position)
 
 
 def caller_location(location: Location) -> FileLoc | None:
     """Return the file, line and column of a location; for inlined code, of the outermost caller."""
-    return _resolve(location, lambda call: (call.caller,))
+    return first(location, _position, caller_parts)
 
 
-def _resolve(
-    location: Location, candidates: Callable[[CallSiteLoc], tuple[Location, ...]]
-) -> FileLoc | None:
-    """Return the first file position in a location; a call site is searched in the given order."""
-    match location:
-        case FileLoc():
-            return location
-        case TextLoc():
-            return location.resolve()
-        case NameLoc():
-            return _resolve(location.child, candidates)
-        case CallSiteLoc():
-            parts = candidates(location)
-        case FusedLoc():
-            parts = location.locations
-        case _:
-            # A location attribute of a dialect wraps another location.
-            inner: Location | None = getattr(location, "location", None)
-            return None if inner is None else _resolve(inner, candidates)
-    resolved = (_resolve(part, candidates) for part in parts)
-    return next((position for position in resolved if position is not None), None)
+def _position(location: Location) -> FileLoc | None:
+    if isinstance(location, TextLoc):
+        return location.resolve()
+    return location if isinstance(location, FileLoc) else None
 
 
-def call_sites(location: Location) -> list[CallSiteLoc]:
-    """Return the call sites through which a location was inlined, outermost first."""
-    match location:
-        case NameLoc():
-            return call_sites(location.child)
-        case FusedLoc():
-            resolved = (each for each in location.locations if source_location(each) is not None)
-            return call_sites(next(resolved, UNKNOWN))
-        case CallSiteLoc(callee=CallSiteLoc(callee=inner, caller=middle), caller=outer):
-            return call_sites(CallSiteLoc(inner, CallSiteLoc(middle, outer)))
-        case CallSiteLoc() if source_location(location.callee) is not None:
-            return [*call_sites(location.caller), location]
-        case _:
-            return []
+def _resolved(location: Location) -> Location | None:
+    is_known = not isinstance(location, NameLoc | FusedLoc) and source_location(location)
+    return location if is_known else None
+
+
+def _members(location: Location) -> tuple[Location, ...]:
+    return location.parts() if isinstance(location, NameLoc | FusedLoc) else ()
+
+
+def call_sites(location: Location | None) -> list[CallSiteLoc]:
+    """Return the call sites through which a location was inlined, outermost first.
+
+    Of more than `MAX_CALL_SITES`, the innermost are returned.
+    """
+    sites: list[CallSiteLoc] = []
+    while len(sites) < MAX_CALL_SITES:
+        match location:
+            case NameLoc() | FusedLoc():
+                location = first(location, _resolved, _members)
+            case CallSiteLoc(callee=CallSiteLoc(callee=inner, caller=middle), caller=outer):
+                location = CallSiteLoc(inner, CallSiteLoc(middle, outer))
+            case CallSiteLoc() if source_location(location.callee) is not None:
+                sites.append(location)
+                location = location.caller
+            case _:
+                break
+    return sites[::-1]

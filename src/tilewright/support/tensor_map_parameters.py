@@ -117,7 +117,10 @@ def _text(scalar: Scalar) -> int | str:
 
 
 def from_json(text: str) -> dict[str, tuple[TensorMapParameter, ...]]:
-    """The maps of each kernel, from the text of `to_json`."""
+    """The maps of each kernel, from the text of `to_json`.
+
+    Raises `ValueError`, `TypeError`, `KeyError` or `AttributeError` for other text.
+    """
     import json  # noqa: PLC0415
 
     read: dict[str, list[dict[str, Any]]] = json.loads(text)
@@ -129,7 +132,24 @@ def _parameter(fields: dict[str, Any]) -> TensorMapParameter:
     fields["address"] = Argument(fields["address"])
     for name in _SCALARS:
         fields[name] = tuple([_scalar(each) for each in fields[name]])
-    return TensorMapParameter(**fields)
+    map = TensorMapParameter(**fields)
+    if not _is_valid(map):
+        raise ValueError(f"expected a tensor map, found {fields}")
+    return map
+
+
+def _is_valid(map: TensorMapParameter) -> bool:
+    """Whether the fields are of their types: text may have anything there."""
+    scalars = [each.number if isinstance(each, Argument) else each
+               for each in (map.address, *map.sizes, *map.strides)]  # fmt: skip
+    numbers: list[object] = [*scalars, *map.box, map.swizzle, map.interleave, map.l2_promotion]
+    flags: list[object] = [map.nan]
+    return (
+        map.element in ELEMENT_BYTES
+        and all(isinstance(each, int) and each >= 0 for each in numbers)
+        and all(isinstance(each, bool) for each in flags)
+        and len(map.box) == len(map.sizes) == len(map.strides) + 1
+    )
 
 
 def _scalar(text: int | str) -> Scalar:

@@ -10,10 +10,14 @@ from typing import Final
 
 from tilewright.ir.attributes import Attribute, DenseElementsAttr
 from tilewright.ir.dialect import Dialect
-from tilewright.support.location import UNKNOWN, ByteLoc, Location
+from tilewright.support.location import MAX_CALL_SITES, UNKNOWN, ByteLoc, Location
+from tilewright.support.stack import DeepRecursion
 from tilewright.text.attribute_printer import AttributePrinter, dense_text
 
 _MARK: Final = "\0"
+_DEEP: Final = 32
+_FRAMES: Final = 1000 + 8 * MAX_CALL_SITES
+"""The Python frames of the deepest location that a file can have."""
 _ALLOWED: Final = "$_-"
 
 
@@ -86,6 +90,8 @@ class AliasPrinter(AttributePrinter):
         """Return the alias reference of a location."""
         if isinstance(location, ByteLoc):
             location = UNKNOWN
+        if location.size > _DEEP:
+            DeepRecursion.need(_FRAMES)
         return self._visit(location, deferrable).reference
 
     def _visit(self, key: Attribute | Location, deferrable: bool) -> _Symbol:

@@ -23,6 +23,9 @@ LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxy
 MAX_NESTING: Final = 128
 """The combined nesting limit of regions, types, attributes and locations."""
 
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""What some editors write in front of UTF-8."""
+
 MAX_DIGITS: Final = 640
 """The digit limit of a number; Python accepts this many under every setting."""
 
@@ -46,9 +49,14 @@ class Cursor:
     """The tokens of one text and the current position."""
 
     def __init__(self, text: str, name: str = "<stdin>") -> None:
+        text = text.removeprefix(BYTE_ORDER_MARK)
+        source = Source(name, text)
+        if "\0" in text:
+            location = TextLoc(Positions(source), text.index("\0"))
+            fail("expected text without NUL characters, found one", location)
         self.tokens = tokenize(text)
         self.at = 0
-        self.positions = TokenPositions(Source(name, text))
+        self.positions = TokenPositions(source)
         self.nesting = 0
         self.max_nesting = 0
         """The maximum nesting so far, including that of expanded aliases."""

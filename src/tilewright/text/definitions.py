@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
-from tilewright.ir.attributes import Attribute, LocationAttr, Type
+from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, Type
 
 if TYPE_CHECKING:
     from tilewright.support.location import Location
     from tilewright.text.parser import Parser
+
+
+MAX_TREE_SIZE: Final = 4096
+MAX_REPETITION: Final = 8
+"""The attributes for each token of a long definition."""
 
 
 class _Alias:
@@ -25,7 +30,7 @@ class _Alias:
 class Aliases:
     """The aliases of one text; forward references are resolved in the rest of the text."""
 
-    __slots__ = ("_defined", "_offsets", "_open", "_parsed", "_parser", "locations")
+    __slots__ = ("_defined", "_offsets", "_open", "_parsed", "_parser", "_sizes", "locations")
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
@@ -35,6 +40,8 @@ class Aliases:
         self._open: set[str] = set()
         """Aliases whose definition is being parsed."""
         self._offsets: dict[str, int] | None = None
+        self._sizes: dict[Parametric, int] = {}
+        """The sizes as trees of attributes in definitions."""
         self.locations: dict[str, Location] = {}
         """The values of parsed location aliases."""
 
@@ -95,6 +102,7 @@ class Aliases:
         parser.expect("=")
         value = parser.type() if name[0] == "!" else parser.attribute()
         parser.leave()
+        self._check_size(name, value, start)
         alias = _Alias(value, parser.max_nesting - parser.nesting, parser.at)
         parser.max_nesting = max(before, parser.max_nesting)
         self._open.remove(name)
@@ -102,6 +110,37 @@ class Aliases:
         if isinstance(value, LocationAttr):
             self.locations[name] = value.location
         return alias
+
+    def _check_size(self, name: str, value: Attribute, start: int) -> None:
+        """Reject an alias that is too large as a tree, which is how texts and diagnostics print it.
+
+        Aliases that use others twice double in size with each definition.
+        """
+        parser = self._parser
+        limit = max(MAX_TREE_SIZE, MAX_REPETITION * (parser.at - start))
+        size = _tree_size(value, self._sizes)
+        if size > limit:
+            parser.error(
+                f"alias '{name}': expected at most {limit} nested attributes and types, found "
+                f"{size} where those that are used repeatedly are counted each time",
+                start,
+            )
+
+
+def _tree_size(value: object, known: dict[Parametric, int]) -> int:
+    """The number of attributes and types in a value as a tree; locations are printed by alias."""
+    if isinstance(value, tuple):
+        members = cast("tuple[object, ...]", value)
+        if members and isinstance(members[-1], int):
+            return 0  # an array of numbers, which may be long
+        return sum([_tree_size(member, known) for member in members])
+    if not isinstance(value, Parametric):
+        return 0
+    size = known.get(value)
+    if size is None:
+        sizes = [_tree_size(parameter, known) for parameter in value.parameters]
+        size = known[value] = 1 + sum(sizes)
+    return size
 
 
 def _definitions(tokens: list[str]) -> dict[str, int]:

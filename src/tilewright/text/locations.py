@@ -70,7 +70,10 @@ def _unknown(parser: Parser) -> Location:
 
 
 def _name_or_file(parser: Parser) -> Location:
+    start = parser.at
     text = parser.string()
+    if "\0" in text:
+        parser.error("expected a name without NUL characters", start)
     if parser.accept(":"):
         return _file(parser, text)
     if not parser.accept("("):

@@ -27,6 +27,8 @@ def find_reader(parser: Parser, token: str) -> OpReader:
     """Look up the parser of the operation named by `token`, the current one."""
     if token[:1] == '"' and token != '"':
         return _generic_reader(parser)
+    if not token and parser.open_braces:
+        parser.error("expected '}' to close this '{', got end of input", parser.open_braces[-1])
     if token[:1] not in LETTERS:
         parser.unexpected("an operation")
     kind = _find(parser, token)

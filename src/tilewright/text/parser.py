@@ -72,6 +72,8 @@ class Parser(Cursor):
         self.aliases = Aliases(self)
         self.names = Names(self)
         self.labels = Labels(self)
+        self.open_braces: list[int] = []
+        """The braces of the regions around the current token."""
         defaults = ("builtin",) if default_dialect is None else ("builtin", default_dialect)
         self.default_dialects: tuple[str, ...] = defaults
         """The dialects of operations without a prefix, in the order of lookup."""
@@ -226,6 +228,7 @@ class Parser(Cursor):
         that the declaration requires is added.
         """
         self.enter()
+        self.open_braces.append(self.at)
         self.expect("{")
         outer_dialects = self.default_dialects
         inner = owner.default_dialect
@@ -240,6 +243,7 @@ class Parser(Cursor):
         self.names.close(scope)
         self._use_dialects(outer_dialects)
         self.expect("}")
+        self.open_braces.pop()
         self.leave()
         return region
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.support.location import ByteLoc, CallSiteLoc, FusedLoc, NameLoc
+from tilewright.support.location import ByteLoc, CallSiteLoc, callee_parts, first
 from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ CALLED: Final = "note: called from here"
 
 def message(diagnostics: Iterable[Diagnostic]) -> str:
     """Format diagnostics, one per line, with their notes and call stacks."""
-    return "\n".join(line for diagnostic in diagnostics for line in _lines(diagnostic))
+    # Loaded only to report something.
+    from tilewright.support.quoting import one_line  # noqa: PLC0415
+
+    return "\n".join(one_line(line) for each in diagnostics for line in _lines(each))
 
 
 def with_location(location: Location, text: str) -> str:
@@ -39,19 +42,14 @@ def with_location(location: Location, text: str) -> str:
 
 def _function(location: Location) -> str:
     """Return the function of a location, for inlined code the callee; empty if unknown."""
-    match location:
-        case CallSiteLoc():
-            return _function(location.callee)
-        case FusedLoc():
-            names = map(_function, location.locations)
-            return next((name for name in names if name), "")
-        case NameLoc():
-            return _function(location.child)
-        case _:
-            scope: Any = getattr(location, "scope", None)
-            while scope is not None and not hasattr(scope, "name"):
-                scope = scope.scope
-            return "" if scope is None else scope.name
+    return first(location, _function_of_scope, callee_parts) or ""
+
+
+def _function_of_scope(location: Location) -> str | None:
+    scope: Any = getattr(location, "scope", None)
+    while scope is not None and not hasattr(scope, "name"):
+        scope = scope.scope
+    return None if scope is None else scope.name or None
 
 
 def _lines(diagnostic: Diagnostic) -> Iterator[str]:

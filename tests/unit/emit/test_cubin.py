@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from tilewright.emit import cubin as cubin_module
 from tilewright.emit import service, toolchain
 from tilewright.emit.cubin import assemble
 from tilewright.emit.elf import read_kernels
@@ -121,6 +123,25 @@ def test_ptxas_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assemble("", ARCHES["sm_90"])
 
 
+def test_ptxas_that_never_ends_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "ptxas"
+    fake.write_text("#!/bin/sh\nexec sleep 600\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
+    started: list[subprocess.Popen[str]] = []
+    start = cubin_module._started
+
+    def noted(command: list[str]) -> subprocess.Popen[str]:
+        started.append(start(command))
+        return started[0]
+
+    monkeypatch.setattr(cubin_module, "_started", noted)
+    message = r"ptxas took longer than 0\.01 seconds, the limit of this compilation"
+    with pytest.raises(UserError, match=message):
+        assemble("", ARCHES["sm_90"], timeout=0.01)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
+
+
 @pytest.mark.parametrize(
     ("contents", "mode", "reason"),
     [
@@ -145,12 +166,37 @@ def test_without_space_for_temporary_files(
     module = emit(PROGRAM)
     ptx = compile_ptx(module)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    with pytest.raises(Unsupported, match="space for temporary files: No such file or directory"):
+    reason = "without a writable folder for temporary files: No such file or directory .*TMPDIR"
+    with pytest.raises(Unsupported, match=f"cubins {reason}"):
         assemble(ptx, ARCHES["sm_90"])
     monkeypatch.setattr(service, "_pools", {})
     service.pool().warm()
-    with pytest.raises(Unsupported, match="without a process for LLVM: No such file or directory"):
+    with pytest.raises(Unsupported, match=f"PTX {reason}"):
         compile_ptx(module)
+
+
+def test_without_any_temporary_folder(emit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither TMPDIR nor the folders that Python tries otherwise can be written."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
+    reason = r"temporary files: No usable temporary directory found in \['/nowhere'\]; set TMPDIR"
+    with pytest.raises(Unsupported, match=reason):
+        assemble("", ARCHES["sm_90"])
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [("exit 0", "no cubin"), ("while [ $# -gt 1 ]; do shift; done; echo no > $1", "something")],
+)
+def test_ptxas_that_writes_no_cubin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, what: str
+) -> None:
+    fake = tmp_path / "ptxas"
+    fake.write_text(f"#!/bin/sh\n{script}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
+    with pytest.raises(Unsupported, match=f"ptxas' reports success, but wrote {what}"):
+        assemble("", ARCHES["sm_90"])
 
 
 def test_lines_reach_the_cubin(emit) -> None:

@@ -114,6 +114,44 @@ def test_a_damaged_entry_is_made_again(
     assert file.read_bytes() == whole
 
 
+@pytest.mark.parametrize("planted", [b"", b"no bitcode", b"BC\xc0\xde", "__nv_sinf"])
+def test_an_entry_that_llvm_cannot_use_is_made_again(
+    private_cache: Path, monkeypatch: pytest.MonkeyPatch, planted: bytes | str
+) -> None:
+    """Its checksum is right."""
+    monkeypatch.setattr(libdevice, "_functions", {})
+    first = function("__nv_cbrtf", private_cache)
+    bitcode = planted if isinstance(planted, bytes) else function(planted, private_cache)
+    (file,) = private_cache.glob("libdevice/*/__nv_cbrtf.bc")
+    whole = file.read_bytes()
+    file.write_bytes(libdevice._checksum("__nv_cbrtf", bitcode) + bitcode)
+    monkeypatch.setattr(libdevice, "_functions", {})
+    assert function("__nv_cbrtf", private_cache) == first
+    assert file.read_bytes() == whole
+
+
+def test_an_entry_that_others_may_write_is_made_again(
+    private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(libdevice, "_functions", {})
+    first = function("__nv_cbrtf", private_cache)
+    (file,) = private_cache.glob("libdevice/*/__nv_cbrtf.bc")
+    planted = function("__nv_sinf", private_cache)
+    file.write_bytes(libdevice._checksum("__nv_cbrtf", planted) + planted)
+    file.chmod(0o666)
+    monkeypatch.setattr(libdevice, "_functions", {})
+    assert function("__nv_cbrtf", private_cache) == first
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libdevice, "_functions", {})
+    monkeypatch.chdir(tmp_path)
+    path = find_libdevice()
+    assert libdevice.library_functions(["__nv_cbrtf"], path, "")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_library_that_cannot_be_read(
     tmp_path: Path, emit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

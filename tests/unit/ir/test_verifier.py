@@ -170,7 +170,7 @@ def test_symbols_have_distinct_names() -> None:
     for _, build in blocks:
         build.create(toy.ReturnOp)
     module, _ = toy.module(*[toy.func("same", block) for block, _ in blocks])
-    assert errors(module) == ["'toy.module' op redefinition of symbol 'same'"]
+    assert errors(module) == ["'toy.func' op redefinition of symbol 'same'"]
 
 
 def test_remembered_signatures_do_not_hide_errors_of_others() -> None:

@@ -397,6 +397,45 @@ def test_a_cluster_needs_its_barrier(attempt, report) -> None:
     assert "race" in report(peer + WRITE + relaxed + wait + load, **options)
 
 
+PART_EXITS = {
+    "all others wait": "@%p1 exit;\n bar.sync 0;\n ret;",
+    "after the others arrive": "@%p1 bra OUT;\n bar.sync 0;\n ret;\n OUT: nanosleep.u32 5;\n exit;",
+    "with a count": "@%p1 exit;\n bar.sync 1, 64;\n ret;",
+    "with a vote": "@%p1 exit;\n bar.red.popc.u32 %r2, 0, %p1;\n ret;",
+    "aligned by name": "@%p1 exit;\n barrier.sync.aligned 0;\n ret;",
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("body", PART_EXITS)
+def test_a_warp_does_not_exit_in_part_at_an_aligned_barrier(run, body: str, seed: int) -> None:
+    head = "mov.u32 %r1, %tid.x;\n setp.ge.u32 %p1, %r1, 40;\n"
+    with pytest.raises(UserError) as caught:
+        run(head + PART_EXITS[body], [], "", block=64, seed=seed)
+    text = caught.value.render()
+    assert "expected all threads of a warp at the barrier, and 24 of them have exited" in text
+    assert "thread (32, 0, 0) of block (0, 0, 0)" in text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_warp_that_arrives_without_waiting_may_exit(run, seed: int) -> None:
+    body = """
+        mov.u32 %r1, %tid.x;
+        setp.ge.u32 %p1, %r1, 32;
+        @%p1 bra WAIT;
+        bar.arrive 1, 64;
+        exit;
+        WAIT:
+        bar.sync 1, 64;
+        ret;
+    """
+    run(body, [], "", block=64, seed=seed)
+
+
+def test_padding_threads_of_a_warp_have_not_exited(run) -> None:
+    run("bar.sync 0;\n ret;", [], "", block=40)
+
+
 def test_a_cta_does_not_exit_while_another_uses_its_memory(attempt, report) -> None:
     """The barrier of the cluster does not wait for threads that have exited."""
     peer = "mov.u32 %r9, %cluster_ctarank;\nxor.b32 %r10, %r9, 1;\n"

@@ -208,21 +208,30 @@ def test_calls_by_address(run) -> None:
     np.testing.assert_array_equal(out, np.where(i < 7, 2 * i, 3 * i))
 
 
-def test_threads_that_exit_early_are_not_waited_for(run) -> None:
+@pytest.mark.parametrize(
+    ("first", "barrier", "options"),
+    [
+        (40, "barrier.sync 0", {}),
+        (32, "bar.sync 0", {}),
+        (40, "bar.sync 0", {"check": {"races"}}),
+    ],
+)
+def test_threads_that_exit_early_are_not_waited_for(run, first, barrier, options) -> None:
     out = np.zeros(64, np.uint32)
     run(
-        """
+        f"""
         mov.u32 %r1, %tid.x;
-        setp.ge.u32 %p1, %r1, 40;
+        setp.ge.u32 %p1, %r1, {first};
         @%p1 exit;
-        bar.sync 0;
+        {barrier};
         mov.u32 %r9, 5;"""
         + STORE,
         [out],
         "u64",
         block=64,
+        **options,
     )
-    np.testing.assert_array_equal(out, np.where(np.arange(64) < 40, 5, 0))
+    np.testing.assert_array_equal(out, np.where(np.arange(64) < first, 5, 0))
 
 
 def test_trap_names_the_thread(run) -> None:

@@ -234,6 +234,33 @@ def test_printf() -> None:
     assert math.isclose(float(np.float32(2.345)), 2.345, rel_tol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("conversion", "problem"),
+    [
+        ("%n", "expected one of d i u o x X e E f F g G a A c p s %"),
+        ("%99999999d", "expected a width and a precision of at most 4095"),
+        ("%.99999999999999999999f", "expected a width and a precision of at most 4095"),
+    ],
+)
+def test_formats_that_c_does_not_bound(conversion: str, problem: str) -> None:
+    old, new = (", ".join(map(str, f"%s {end}".encode())) for end in ("%d", conversion))
+    head = f"$str[24] = {{{old}"
+    assert head in text("functions")
+    ptx = text("functions").replace(head, f"$str[{22 + len(conversion)}] = {{{new}")
+    module = Module(ptx)
+    name = module.upload(np.frombuffer(b"thread\0", np.uint8))
+    with pytest.raises(UserError) as caught:
+        module.launch("greet", 1, 32, [name, 2.345])
+    subject = f"vprintf: conversion '{conversion}' at character 4 of the format"
+    assert f"{subject}: {problem}" in str(caught.value)
+
+
+@pytest.mark.parametrize("address", [5, 1 << 40, 1 << 62])
+def test_printf_of_a_string_that_is_nowhere(address: int) -> None:
+    with pytest.raises(UserError, match=f"reads a byte at {address:#x}, where no memory is"):
+        launch("functions", "greet", 1, 32, [address, 2.345])
+
+
 def test_assertions() -> None:
     launch("functions", "checked", 1, 4, [np.array([1, 2, 3, 4], np.int32)])
     with pytest.raises(UserError) as caught:

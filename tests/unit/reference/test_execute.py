@@ -257,7 +257,7 @@ def test_a_store_to_a_constant_global_is_an_error() -> None:
     assert "global @table" in str(error)
 
 
-def test_a_loop_that_counts_for_ever_runs_out_of_fuel() -> None:
+def test_a_loop_that_counts_for_ever_stops_at_the_limit() -> None:
     source = program(
         """
         %one = constant <i32: 1> : tile<i32>
@@ -268,9 +268,9 @@ def test_a_loop_that_counts_for_ever_runs_out_of_fuel() -> None:
         """,
         "",
     )
-    with pytest.raises(ExecutionError, match="did not end in 100 iterations") as caught:
-        launch(tilewright.read(source), None, 1, [], fuel=100)
-    assert caught.value.fault is Fault.DEADLOCK
+    error = failure(source, [], max_steps=100)
+    assert error.fault is Fault.LIMIT
+    assert "stopped at the limit of 100 steps, in block (0, 0, 0)" in str(error)
 
 
 def test_unknown_execution_targets_list_the_valid_ones() -> None:

@@ -75,7 +75,7 @@ def test_registered_operation_gets_its_attributes_as_declared(read: Reading) -> 
         ('"x.y"() {é}', 10, "expected a keyword, got 'é'"),
         ('%a:² = "x.y"() : () -> ()', 4, "expected an integer, got '²'"),
         ('"abc', 1, "expected an operation, got a string without end"),
-        ("module {", 9, "expected an operation, got end of input"),
+        ("module {", 8, "expected '}' to close this '{', got end of input"),
         ("module }", 8, "expected '{', got '}'"),
         ("module {} }", 11, "expected an operation, got '}'"),
         ("#a = 1 #a = 2", 8, "redefinition of alias '#a'"),

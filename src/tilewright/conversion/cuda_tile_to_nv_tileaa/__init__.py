@@ -28,7 +28,7 @@ from tilewright.dialects.ub import PoisonOp
 from tilewright.ir.conversion import Conversion, PatternFinder, convert_all
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.passes import Pass, option
-from tilewright.support.diagnostics import Diagnostic, Severity, Sink
+from tilewright.support.diagnostics import Diagnostic, Severity, Sink, note
 from tilewright.target.arch import ARCHES
 
 if TYPE_CHECKING:
@@ -137,10 +137,17 @@ class ConvertCudaTileToTileAA(Pass):
     name = "convert-cuda-tile-to-tileaa"
     compute_capability: str = option(default="", doc="the target GPU, such as sm_90")
 
+    def _expected(self) -> str:
+        actual = f"found '{self.compute_capability}'" if self.compute_capability else "found none"
+        return (
+            f"pass option 'compute-capability': expected one of {', '.join(ARCHES)}, {actual}; "
+            f"write --pass '{self.name}{{compute-capability=sm_90}}'"
+        )
+
     def run(self, op: Operation, sink: Sink) -> None:
         arch = find_capability(self.compute_capability)
         if arch is None:
-            sink.error(NO_CAPABILITY, op.location)
+            sink.error(NO_CAPABILITY, op.location, note(self._expected()))
             return
         if not any(isinstance(inner, ModuleOp) for inner in op.walk()):
             return

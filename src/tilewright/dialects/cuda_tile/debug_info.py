@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, StringAttr
-from tilewright.support.location import CallSiteLoc, FusedLoc, Location, NameLoc
+from tilewright.support.location import CallSiteLoc, CompositeLoc, Location, caller_parts, first
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -24,6 +24,12 @@ class DINode(Parametric):
     """For each slot, its name in the text and the class of its value."""
     optional: ClassVar[str] = ""
     """The slot that defaults to zero if the text omits it."""
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        if any(isinstance(each, str) and "\0" in each for each in parameters):
+            return "expected names without NUL characters"
+        return None
 
     def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
@@ -183,23 +189,21 @@ class DILexicalBlock(DILocalScope):
         return cls.unique(scope, file, line, column)
 
 
-class DILoc(Location):
+class DILoc(CompositeLoc):
     """`#cuda_tile.di_loc<#loc in #scope>`: a location and its scope."""
 
-    __slots__ = ("location", "scope")
+    __slots__ = ("location", "scope", "size")
 
     def __init__(self, location: Location, scope: DILocalScope) -> None:
         self.location = location
         self.scope = scope
+        self.size = location.size
 
     def contents(self) -> tuple[object, ...]:
-        return self.location, self.scope
+        return (self.scope,)
 
-    def __str__(self) -> str:
-        return str(self.location)
-
-    def excerpt(self) -> tuple[str, int] | None:
-        return self.location.excerpt()
+    def parts(self) -> tuple[Location, ...]:
+        return (self.location,)
 
     def print(self, printer: AttributePrinter) -> str:
         """The full text, which is not wrapped in `loc(...)`."""
@@ -245,17 +249,9 @@ def alias(attribute: Attribute) -> str | None:
 
 def scoped_location(location: Location) -> DILoc | None:
     """The scoped location of a location; for inlined code, that of the caller."""
-    match location:
-        case DILoc():
-            return location
-        case CallSiteLoc():
-            return scoped_location(location.caller)
-        case NameLoc():
-            return scoped_location(location.child)
-        case FusedLoc():
-            return next(filter(None, map(scoped_location, location.locations)), None)
-        case _:
-            return None
+    if isinstance(location, DILoc):
+        return location
+    return first(location, lambda node: node if isinstance(node, DILoc) else None, caller_parts)
 
 
 def subprogram_of(scope: DILocalScope) -> DISubprogram | None:

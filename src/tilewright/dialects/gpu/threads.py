@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tilewright.dialects.elements import I1_TYPE, I32_TYPE, element_of, listed, types_of
 from tilewright.dialects.gpu.attributes import REDUCTION, SHUFFLE_MODE, is_shared
 from tilewright.dialects.inference import InferringOp
+from tilewright.dialects.print_format import NUMBERS, format_problem
 from tilewright.dialects.type_syntax import FUNCTION_TYPE
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ARRAY_ATTR, I32_ATTR, STRING_ATTR
@@ -192,6 +193,12 @@ class PrintfOp(Operation):
 
     format = d.attribute(STRING_ATTR)
     args = d.operands(TypeConstraint("integer or index or floating-point", _is_printable))
+
+    def verify(self) -> Iterator[str]:
+        # An i64 may be the address of a string.
+        problem = format_problem(self.format, len(self.args), f"{NUMBERS}s")
+        if problem is not None:
+            yield problem
 
 
 def _is_byte_buffer(type: Type) -> bool:

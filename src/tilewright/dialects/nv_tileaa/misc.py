@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tilewright.dialects.elements import SameShape, listed, types_of
 from tilewright.dialects.nv_tileaa.constraints import ANY_TILE, BOOL_TILE, ELEMENTWISE, TOKEN
 from tilewright.dialects.nv_tileaa.predicates import PREDICATE
+from tilewright.dialects.print_format import format_problem
 from tilewright.dialects.type_syntax import FUNCTION_TYPE
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, STRING_ATTR
@@ -57,6 +58,11 @@ class PrintOp(Operation):
     arguments = d.operands(ANY_TILE)
     token = d.optional_operand(TOKEN)
     result_token = d.result(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        problem = format_problem(self.format, len(self.arguments))
+        if problem is not None:
+            yield problem
 
 
 class MessageOp(Operation):

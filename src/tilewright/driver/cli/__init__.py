@@ -11,7 +11,7 @@ from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
-from tilewright.support.diagnostics import Error, Unsupported
+from tilewright.support.diagnostics import Error, Interrupted, Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,6 +75,9 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     if not set(HELP_NAMES).isdisjoint(arguments):
         write_line(module.COMMAND.help())
         return OK
+    if "--version" in arguments:
+        write_line(f"tilewright {__version__}")
+        return OK
     return module.run(module.COMMAND.parse(arguments))
 
 
@@ -92,7 +95,8 @@ commands:
 `tilewright COMMAND --help` explains each. FILE may be `-` for standard input.
 Exit codes: {OK} done, {WRONG_PROGRAM} the program is wrong, {WRONG_USAGE} the command line or a \
 file cannot be used,
-{UNSUPPORTED} a feature is not supported yet, {OUR_BUG} a bug in Tilewright."""
+{UNSUPPORTED} a feature is not supported yet, {OUR_BUG} a bug in Tilewright, \
+{INTERRUPTED} Ctrl-C."""
 
 
 def guarded(action: Callable[[], int]) -> int:
@@ -113,6 +117,9 @@ def guarded(action: Callable[[], int]) -> int:
         return WRONG_USAGE
     except BrokenPipeError:
         return OK  # the reader of our output has closed the pipe
+    except Interrupted as error:
+        print(error.diagnostic.render(), file=sys.stderr)
+        return INTERRUPTED
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:

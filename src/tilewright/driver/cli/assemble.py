@@ -12,7 +12,7 @@ from tilewright.driver.cli.options import BYTECODE_VERSION, Command, output
 from tilewright.driver.files import is_bytecode, read_input, write_output
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Diagnostic, Severity, fail
-from tilewright.support.location import ByteLoc
+from tilewright.support.location import ByteLoc, FileLoc
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
@@ -37,9 +37,23 @@ def run(arguments: Arguments) -> int:
     module = parse_module(decode_text(data, name, expected="Tile IR text"), name)
     verify(module)
     warn_dropped_attributes(module)
+    warn_dropped_locations(module)
     version = parse_version(arguments["bytecode-version"])
     write_output(arguments["output"], write_bytecode(module, version))
     return 0
+
+
+def warn_dropped_locations(module: ModuleOp) -> None:
+    """Warn about locations that the text states, and that bytecode cannot encode."""
+    ops = (op for entry in module.entries() for op in entry.walk())
+    plain = [op for op in ops if isinstance(op.location, FileLoc)]
+    if plain:
+        dropped = "1 location is" if len(plain) == 1 else f"{len(plain)} locations are"
+        gist = (
+            f"bytecode has locations with a debug scope only: {dropped} dropped; "
+            "`tilewright opt --pass synthesize-debug-info-scopes` adds scopes"
+        )
+        print(Diagnostic(gist, plain[0].location, Severity.WARNING).render(), file=sys.stderr)
 
 
 def warn_dropped_attributes(module: ModuleOp) -> None:

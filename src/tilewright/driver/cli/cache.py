@@ -56,6 +56,8 @@ def run(arguments: Arguments) -> int:
     action = arguments.file
     if action not in ACTIONS:
         COMMAND.fail(f"expected {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, found '{action}'")
+    if refusal := Cache.default(_ignore).refusal:
+        raise FileError(refusal)
     cache = Cache.default(warn)
     store = cache.store
     if store is None:
@@ -72,6 +74,10 @@ def run(arguments: Arguments) -> int:
         ) from error
     write_line(tuned_kernels() if action == "tuned" else overview(store))
     return 0
+
+
+def _ignore(message: str) -> None:
+    """Issue no warning: the message is an error here."""
 
 
 def _check_readable(folder: str) -> None:

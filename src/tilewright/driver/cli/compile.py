@@ -15,6 +15,7 @@ from tilewright.driver.cli.options import (
     Command,
     Option,
     output,
+    parse_timeout,
 )
 from tilewright.driver.cli.results import (
     KEPT,
@@ -50,6 +51,12 @@ TENSOR_MAPS: Final = Option(
 )
 """An option of `compile` and `tune`."""
 
+TIMEOUT: Final = Option(
+    "--timeout",
+    metavar="SECONDS",
+    help="stop LLVM, and ptxas, if one takes longer (default: 600 for LLVM, no limit for ptxas)",
+)
+
 COMMAND: Final = Command(
     "compile",
     "Compile a program for a GPU: Tile IR, or text of any level below it.",
@@ -75,6 +82,7 @@ COMMAND: Final = Command(
         TENSOR_MAPS,
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
+        TIMEOUT,
         Option("--no-cache", help="use neither the compilation cache nor tuning records"),
         Option("--no-tuned", help="ignore what `tilewright tune` has chosen for the program"),
         *INSTRUMENT_OPTIONS,
@@ -162,13 +170,24 @@ def _settings(arguments: Arguments) -> Settings:
         sanitize=bool(arguments["sanitize"]),
         schedule=parse_schedule(arguments["schedule"]),
         tensor_maps=arguments["tensor-maps"],
+        timeout=parse_timeout(COMMAND, arguments),
     )
 
 
 def _stage(arguments: Arguments) -> str:
     """Return the stage to emit: `--emit`, or the suffix of the output."""
-    suffix = os.path.splitext(arguments["output"])[1]
-    return arguments["emit"] or SUFFIXES.get(suffix, "cubin")
+    path = arguments["output"]
+    suffix = os.path.splitext(path)[1]
+    many = len(arguments.files) > 1 or names_folder(path)
+    if arguments["emit"] or many or not suffix:
+        return arguments["emit"] or "cubin"
+    if suffix not in SUFFIXES:
+        known = ", ".join(f"{suffix} ({stage})" for suffix, stage in SUFFIXES.items())
+        COMMAND.fail(
+            f"option '-o': expected a suffix that names what to write, one of {known}, or --emit, "
+            f"found '{suffix}'"
+        )
+    return SUFFIXES[suffix]
 
 
 def _arch(arguments: Arguments) -> Arch:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from tilewright.driver.array_text import ArgumentError, load_array, parse_argument
-from tilewright.driver.cli.options import Option
+from tilewright.driver.cli.options import Option, parse_timeout
 from tilewright.driver.files import FileError, write_line
 from tilewright.reference.tile import is_array
 
@@ -35,6 +35,17 @@ KERNEL_OPTIONS: Final = (
     Option("--show", metavar="INDEX", help="print an argument afterwards"),
 )
 
+LIMIT_OPTIONS: Final = (
+    Option(
+        "--max-steps",
+        metavar="N",
+        help="stop after N operations or instructions; those that blocks or threads execute "
+        "together count once (default: no limit)",
+    ),
+    Option("--timeout", metavar="SECONDS", help="stop after this time (default: no limit)"),
+)
+"""Options of commands that interpret a program, which may never end."""
+
 
 class KernelArguments:
     """The parsed `--arg`, `--show` and `--expect` options; `values` are the arguments."""
@@ -55,6 +66,17 @@ class KernelArguments:
         if not all(part.isdecimal() for part in parts):
             self.fail(option, f"expected numbers, found '{text}'")
         return [int(part) for part in parts]
+
+    def max_steps(self, arguments: Arguments) -> int | None:
+        """The limit of `--max-steps`; None if there is none."""
+        text = arguments["max-steps"]
+        if text and (not text.isdecimal() or not int(text)):
+            self.fail("max-steps", f"expected a number from 1 on, found '{text}'")
+        return int(text) if text else None
+
+    def timeout(self, arguments: Arguments) -> float | None:
+        """The limit of `--timeout` in seconds; None if there is none."""
+        return parse_timeout(self.command, arguments)
 
     def _real(self, option: str, text: str) -> float:
         try:

@@ -145,14 +145,20 @@ class Command:
 
     def fail(self, message: str) -> NoReturn:
         """Raise a usage error."""
+        # Loaded only to report something.
+        from tilewright.support.quoting import one_line  # noqa: PLC0415
+
         raise UsageError(
-            f"tilewright {self.name}: error: {message}\n"
+            f"tilewright {self.name}: error: {one_line(message)}\n"
             f"`tilewright {self.name} --help` lists the options"
         )
 
     def help(self) -> str:
         """Return the text of `--help`."""
-        rows = [_row("-h, --help", "show this text and exit")]
+        rows = [
+            _row("-h, --help", "show this text and exit"),
+            _row("--version", "show the version and exit"),
+        ]
         rows += [
             _row(f"{', '.join(option.names)} {option.metavar}".rstrip(), option.help)
             for option in self.options
@@ -188,6 +194,20 @@ def output(what: str) -> Option:
     """The output file."""
     help = f"where to write {what} (default: standard output); untouched if anything fails"
     return Option("-o", "--output", metavar="FILE", default="-", help=help)
+
+
+def parse_timeout(command: Command, arguments: Arguments) -> float | None:
+    """The seconds of `--timeout`; None if it is not given."""
+    text = arguments["timeout"]
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        command.fail(f"option '--timeout': expected seconds above 0, found '{text}'")
+    return seconds
 
 
 VERSIONS: Final = tuple(map(versions.spell, versions.VERSIONS))

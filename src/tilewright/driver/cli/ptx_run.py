@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.assembly import decode_text
-from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
+from tilewright.driver.cli.kernel_arguments import (
+    KERNEL_OPTIONS,
+    LIMIT_OPTIONS,
+    KernelArguments,
+)
 from tilewright.driver.cli.options import Command, Option
 from tilewright.driver.files import read_input, write_line, write_output
+from tilewright.driver.progress import Bar
 from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.machine import CHECKS
 from tilewright.support.diagnostics import fail
@@ -35,13 +41,17 @@ COMMAND: Final = Command(
         Option("--check-global", help="also detect races in global memory: slower"),
         Option("--seed", metavar="N", default="0", help="seed of the warp and block order"),
         Option("--counters", help="print performance counters"),
+        *LIMIT_OPTIONS,
     ),
     "Unless --no-check is given, accesses out of bounds, races, uninitialised memory, missing\n"
     "fences and wrong use of barriers are errors.\n\n"
     "examples:\n"
     "  tilewright ptx run saxpy.ptx --grid 4 --block 256 --arg iota:1000xf32 "
     "--arg y.npy=ones:1000xf32 --arg 2.5 --arg 1000\n"
-    "  tilewright ptx run gemm.ptx --entry gemm --grid 2x2 --block 128 --shared 65536 --counters",
+    "  tilewright ptx run gemm.ptx --entry gemm --grid 2x2 --block 128 --shared 65536 --counters\n"
+    "  tilewright ptx run spin.ptx --max-steps 100000\n\n"
+    "A run has no limit unless one is given. Ctrl-C says where the program was; the exit code is\n"
+    "then 130.",
 )
 
 
@@ -53,18 +63,28 @@ def run(arguments: Arguments) -> int:
     shared = kernel.numbers("shared", arguments["shared"])[0]
     data, name = read_input(arguments.file)
     module = Module(decode_text(data, name, expected="PTX text"), name)
-    counters = module.launch(
-        arguments["entry"] or only_kernel(module),
-        sizes["grid"],
-        sizes["block"],
-        kernel.values,
-        cluster=kernel.numbers("cluster", cluster) if cluster else None,
-        shared=shared,
-        check=_checks(arguments),
-        seed=seed,
-        profile=arguments.flag("counters"),
-    )
-    write_output("-", "".join(counters.output).encode("utf-8", "surrogateescape"))
+    bar = Bar("blocks")
+    output: list[str] = []
+    try:
+        counters = module.launch(
+            arguments["entry"] or only_kernel(module),
+            sizes["grid"],
+            sizes["block"],
+            kernel.values,
+            cluster=kernel.numbers("cluster", cluster) if cluster else None,
+            shared=shared,
+            check=_checks(arguments),
+            seed=seed,
+            profile=arguments.flag("counters"),
+            write=output.append,
+            progress=bar if sys.stderr.isatty() else None,
+            max_steps=kernel.max_steps(arguments),
+            timeout=kernel.timeout(arguments),
+        )
+    finally:
+        bar.end()
+        # What a kernel has printed before it fails is often why it fails.
+        write_output("-", "".join(output).encode("utf-8", "surrogateescape"))
     if arguments.flag("counters"):
         write_line(table(counters))
     return kernel.finish()

@@ -6,7 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_runnable
-from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
+from tilewright.driver.cli.kernel_arguments import (
+    KERNEL_OPTIONS,
+    LIMIT_OPTIONS,
+    KernelArguments,
+)
 from tilewright.driver.cli.options import SANITIZE, Command, Option
 from tilewright.driver.execute import DEVICES, RUNNABLE, execute
 from tilewright.driver.files import read_input
@@ -31,11 +35,15 @@ COMMAND: Final = Command(
             metavar="GPU",
             help="GPU to compile for (default: sm_90; with --on gpu, that GPU)",
         ),
+        *LIMIT_OPTIONS,
     ),
     "examples:\n"
-    "  tilewright run add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 "
-    "--arg sum.npy=zeros:64xf32\n"
-    "  tilewright run kernel.tileirbc --grid 2x2 --arg a.npy --arg 16 --expect 0=wanted.npy",
+    "  tilewright run examples/add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 \\\n"
+    "    --arg sum.npy=zeros:64xf32 --arg 64 --show 2\n"
+    "  tilewright run kernel.tileirbc --grid 2x2 --arg a.npy --arg 16 --expect 0=wanted.npy\n"
+    "  tilewright run kernel.mlir --arg 16 --max-steps 1000000 --timeout 60\n\n"
+    "A run has no limit unless one is given. Ctrl-C says where the program was; the exit code is\n"
+    "then 130.",
 )
 
 
@@ -58,6 +66,8 @@ def run(arguments: Arguments) -> int:
             arch=arguments["arch"] or None,
             sanitize=bool(arguments["sanitize"]),
             progress=bar if sys.stderr.isatty() else None,
+            max_steps=kernel.max_steps(arguments),
+            timeout=kernel.timeout(arguments),
         )
     finally:
         bar.end()

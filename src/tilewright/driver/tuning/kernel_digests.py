@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.cache import Cache, digest_of
 from tilewright.driver.tuning.records import load_record, record_key, record_store
 from tilewright.support.identity import identity
+from tilewright.support.packed_values import Damaged, decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +30,32 @@ def digests_of(data: bytes, name: str, read: Callable[[], Operation] | None) -> 
     cache = Cache.default(lambda _: None).store
     assert cache is not None
     key = digest_of(["kernels", identity()], data)
-    entry = cache.get(key)
-    if entry is not None:
-        return [(kernel, digest) for kernel, digest in json.loads(entry)]
+    known = _kept_digests(cache, key)
+    if known is not None:
+        return known
     digests = kernel_digests(_read(data, name) if read is None else read())
     with suppress(OSError):
-        cache.put(key, json.dumps(digests).encode())
+        cache.put(key, encode(digests))
+    return digests
+
+
+def _kept_digests(cache: Store, key: str) -> KernelDigests | None:
+    """The digests in the cache; None if there are none, or they are damaged."""
+    entry = cache.get(key)
+    if entry is None:
+        return None
+    digests: KernelDigests = []
+    try:
+        rows = decode(entry)
+    except Damaged:
+        rows = None
+    for row in rows if isinstance(rows, tuple) else (rows,):
+        match row:
+            case (str(kernel), str(digest)):
+                digests.append((kernel, digest))
+            case _:
+                cache.discard(key)
+                return None
     return digests
 
 

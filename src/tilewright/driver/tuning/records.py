@@ -67,7 +67,7 @@ class TuningRecord(NamedTuple):
             fields: dict[str, Any] = json.loads(data)
             record = cls(**fields)
             is_schedule = parse_schedule(record.schedule) == record.schedule
-        except (ValueError, TypeError, AttributeError, Error):
+        except (ValueError, TypeError, AttributeError, RecursionError, Error):
             return None
         is_typed = all(isinstance(fields[name], kinds) for name, kinds in FIELDS.items())
         return record if is_schedule and is_typed and record.meter in METERS else None

@@ -29,6 +29,7 @@ class NamedBarriers:
         self.phase: Array = np.zeros(shape, np.int64)
         self.result: Array = np.zeros((*shape, 2), np.int64)
         self.live: Array = np.bincount(wave.cta_of_thread[wave.live], minlength=wave.cta_count)
+        self._thread_count = int(wave.geometry.exists.sum())
         self._arrivals: dict[tuple[int, int], list[_Arrival]] = {}
         wave.on_exit.append(self.retire)
         wave.control_state.append(lambda: np.stack((self.arrived, self.expected, self.votes)))
@@ -78,6 +79,7 @@ class NamedBarriers:
         key, wave = (cta, barrier), self.wave
         arrivals = self._arrivals.pop(key)
         self._check_alignment(arrivals)
+        self.check_exits(arrivals)
         waiting = [each.threads for each in arrivals if each.waits]
         threads = np.sort(np.concatenate(waiting)) if waiting else np.zeros(0, np.int64)
         if wave.checker is not None:
@@ -103,6 +105,23 @@ class NamedBarriers:
                     text = "expected all threads of a warp at the same barrier instruction"
                     note = f"others are at {site.location}"
                     self.wave.violation(text, each.site, int(each.threads[0]), note)
+
+    def check_exits(self, arrivals: list[_Arrival]) -> None:
+        """Require that no thread of a warp at an aligned barrier has exited instead."""
+        wave = self.wave
+        if wave.live_count == self._thread_count or not wave.checks_for("barriers"):
+            return
+        missing = wave.geometry.exists & ~wave.live
+        for each in arrivals:
+            missing[each.threads] = False  # those that arrive without waiting may exit
+        by_warp = missing.reshape(-1, WARP)
+        for each in arrivals:
+            counts = np.count_nonzero(by_warp[each.threads // WARP], axis=1)
+            if each.aligned and counts.any():
+                lane = int(np.argmax(counts > 0))
+                gist = f"expected all threads of a warp at the barrier, and {counts[lane]} of them"
+                note = "a barrier without `.aligned` (barrier.sync) does not need them"
+                wave.violation(f"{gist} have exited", each.site, int(each.threads[lane]), note)
 
     def describe(self, cta: int, barrier: int) -> str:
         """Describe the arrivals at a barrier."""
@@ -168,6 +187,7 @@ def _all_at_once(lanes: Lanes, form: _Form, state: NamedBarriers) -> bool:
     barriers = form.barriers(lanes)
     if state.arrived.any() or (barriers != barriers[0]).any():
         return False
+    state.check_exits([_Arrival(lanes.threads, form.site, form.aligned, waits=True)])
     state.phase[:, barriers[0]] += 1
     if wave.checker is not None:
         wave.checker.cta_barrier(np.flatnonzero(state.live))

@@ -29,6 +29,8 @@ from tilewright.ptxsim.syntax import (
 Pass = Callable[[Lanes, Frame], None]
 # A GPU thread has a stack of 512 KiB at most, and by default a hundredth of that.
 _MAX_CALL_DEPTH: Final = 1024
+# Functions of the device runtime that synchronise a grid, or several.
+_COOPERATIVE: Final = "cudaCG"
 
 
 class _Form:
@@ -63,6 +65,8 @@ def call(op: Operation) -> Transfer:
     if code is not None:
         return _direct(op, form, code)
     host = HOST_FUNCTIONS.get(name)
+    if host is None and name.startswith(_COOPERATIVE):
+        op.unsupported(f"call of '{name}', of cooperative launches")
     if host is None:
         op.unsupported(f"call of '{name}', which has no body")
     return _host(op, form, host)

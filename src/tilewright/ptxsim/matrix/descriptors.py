@@ -137,8 +137,8 @@ class SharedMatrix:
         group, *_ = np.unravel_index(int(np.argmax(outside)), address.shape)
         out_of_bounds = int(address.reshape(-1)[np.argmax(outside)])
         text = f"reads {CHUNK} bytes outside of shared memory at address 0x{out_of_bounds:x}"
-        note = f"a CTA of this launch has {memory.shared_size} bytes"
-        leaders.wave.violation(text, self.site, int(leaders.threads[group]), note)
+        thread = int(leaders.threads[group])
+        leaders.wave.violation(text, self.site, thread, *memory.shared_notes())
 
     def _report_unwritten(self, leaders: Lanes, index: Array) -> None:
         """Report the first chunk that was never written, if the check is on."""

@@ -32,9 +32,7 @@ WRONG = {
     ": () -> ()": [
         "'func.func' op expected the visibility private, public, nested or none, got 'odd'"
     ],
-    "func.func private @f()\nfunc.func private @f()": [
-        "'builtin.module' op redefinition of symbol 'f'"
-    ],
+    "func.func private @f()\nfunc.func private @f()": ["'func.func' op redefinition of symbol 'f'"],
     "func.func @f(%i: i32, f32) { return }": ["expected an SSA value, got 'f32'"],
 }
 

@@ -23,6 +23,7 @@ from tilewright.driver.pipelines import LEVELS, parse_pipeline
 from tilewright.ir.verifier import verify
 from tilewright.reference.launch import launch
 from tilewright.reference.tile import Array
+from tilewright.support.run_limits import RunLimits
 from tilewright.testing.compare import EXACT
 from tilewright.testing.generate.coverage import Coverage
 from tilewright.testing.generate.elements import ELEMENTS
@@ -32,7 +33,7 @@ from tilewright.testing.generate.shrink import shrink
 
 SEEDS = range(36)
 COMPILED = range(0, 240, 10)
-FUEL = 10_000
+MAX_STEPS = 1_000_000
 ALL = Options(profile="all")
 
 
@@ -42,7 +43,13 @@ class Outcome:
     def __init__(self, program: Program, module: ModuleOp, **how: Any) -> None:
         arguments, printed = program.arguments(), list[str]()
         launch(
-            module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL, **how
+            module,
+            program.entry,
+            program.grid,
+            arguments,
+            write=printed.append,
+            limits=RunLimits(MAX_STEPS),
+            **how,
         )
         self.arrays: list[Array] = program.outcome(arguments)
         self.lines = sorted("".join(printed).splitlines())

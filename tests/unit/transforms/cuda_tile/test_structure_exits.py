@@ -28,9 +28,10 @@ from tilewright.reference.errors import ExecutionError
 from tilewright.reference.launch import launch
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.location import UNKNOWN
+from tilewright.support.run_limits import RunLimits
 
 PASS = "structure-early-exits"
-FUEL = 10_000
+MAX_STEPS = 100_000
 BYTES = "%a: tile<i8>, %b: tile<i8>, %c: tile<i1>, %d: tile<i1>"
 RUNS = Path(__file__).parents[3] / "run"
 EXITING = (
@@ -386,10 +387,10 @@ def test_modules_of_the_corpus_do_the_same(name: str) -> None:
             given = arguments(entry, variant)
             twins = copy.deepcopy(given)
             try:
-                launch(before, entry.sym_name, variant.grid, given, fuel=FUEL)
+                launch(before, entry.sym_name, variant.grid, given, limits=RunLimits(MAX_STEPS))
             except ExecutionError:
                 continue
-            launch(after, entry.sym_name, variant.grid, twins, fuel=FUEL)
+            launch(after, entry.sym_name, variant.grid, twins, limits=RunLimits(MAX_STEPS))
             arrays = zip(contents(given), contents(twins), strict=True)
             assert all(np.array_equal(a, b) for a, b in arrays)
             ran += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
@@ -35,13 +34,13 @@ from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.sync import AssertOp, PrintOp
+from tilewright.dialects.print_format import Conversion, parse_format
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import F64, I1, I32, I64, FloatType, VectorType
 from tilewright.layout.linear import REGISTER
-from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,14 +48,10 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
-CONVERSION: Final = re.compile(
-    r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
-)
 MOST_ARGUMENTS: Final = 32
 """The limit of one call of `printf`."""
 _FLOATS: Final = "eEfFgGaA"
 _UNSIGNED: Final = "uoxXp"
-_TEXTS: Final = "sSn"
 
 
 class PrintedLine:
@@ -89,29 +84,24 @@ class PrintedLine:
 @converts(PrintOp)
 def print_tiles(op: PrintOp, new: PrintOp, build: ConversionBuilder) -> Result:
     """Each conversion takes a whole tile: `[[0, 1], [2, 3]]`."""
-    line, end = PrintedLine(op, build), 0
+    line = PrintedLine(op, build)
     arguments = iter(zip(op.arguments, new.arguments, strict=True))
-    for match in CONVERSION.finditer(op.format):
-        line.add(op.format[end : match.start()])
-        end = match.end()
-        if match["kind"] == "%":
-            line.add("%%")
+    for piece in parse_format(op.format):
+        if not isinstance(piece, Conversion):
+            line.add(piece.replace("%", "%%"))
             continue
         tile, vector = next(arguments)
-        spelling, value = _printable(op, build, match, vector, element_of(tile.type))
+        spelling, value = _printable(op, build, piece, vector, element_of(tile.type))
         _add_tile(op, build, line, tile, spelling, value)
-    line.add(op.format[end:])
     line.print()
     return [()]
 
 
 def _printable(
-    op: PrintOp, build: ConversionBuilder, match: re.Match[str], value: Value, element: Type
+    op: PrintOp, build: ConversionBuilder, conversion: Conversion, value: Value, element: Type
 ) -> tuple[str, Value]:
     """The conversion specifier, and the registers promoted to the type that it takes."""
-    flags, kind = match["flags"], match["kind"]
-    if kind in _TEXTS:
-        raise Unsupported(f"printing elements by '%{kind}'", op.location)
+    flags, kind = conversion
     wide = with_element(value.type, F64 if kind in _FLOATS else I64)
     if isinstance(element, FloatType):
         value = convert_float(op, build, value, element, F64, RoundingMode.NEAREST_EVEN)

@@ -235,8 +235,9 @@ MISC = {
     ),
     "conversion without end": Case(
         '%u = print_tko "%5.2", %n : tile<i32> -> token',
-        "'cuda_tile.print_tko' op expected every conversion of the format to end in one of "
-        "diuoxXeEfFgGaAcsSpn%",
+        "'cuda_tile.print_tko' op incomplete conversion '%5.2' at character 1 of the format: "
+        "expected '%%', or '%', flags, a width, a precision, a length and one of "
+        "d i u o x X e E f F g G a A c p",
     ),
     "assumption about floats": Case(
         "%r = assume bounded<0, 1>, %x : tile<f32>",

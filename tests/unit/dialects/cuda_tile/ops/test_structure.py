@@ -60,7 +60,7 @@ def test_prefixes_stand_at_the_boundary():
 
 def test_symbols_have_one_meaning():
     module = read("cuda_tile.module @m { entry @k() { } global @k <i8: 1> : tile<1xi8> }")
-    assert complaints(module) == ["'cuda_tile.module' op redefinition of symbol 'k'"]
+    assert complaints(module) == ["'cuda_tile.global' op redefinition of symbol 'k'"]
 
 
 def test_a_module_has_no_arguments():

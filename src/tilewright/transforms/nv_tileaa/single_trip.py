@@ -59,14 +59,14 @@ class SingleTrip:
     def scalars(self) -> list[Operation]:
         """What computes scalars and views, and depends on no other operation of these."""
         inside = {result for op in self.ops for result in op.results}
-        found: list[Operation] = []
+        independent: list[Operation] = []
         for op in self.ops:
             is_tile = any(isinstance(result.type, TensorType) for result in op.results)
             if op.regions or is_tile or not is_pure(op) or not inside.isdisjoint(op.operands):
                 continue
             inside.difference_update(op.results)
-            found.append(op)
-        return found
+            independent.append(op)
+        return independent
 
     def hoist(self, ops: Sequence[Operation]) -> None:
         """Move some operations before the first loop: both versions need them."""

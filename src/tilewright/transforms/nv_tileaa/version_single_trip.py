@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
 
 SHARE: Final = 32
-"""How many registers of a thread the tiles may take that are loaded at the same time."""
+"""How many registers of a thread the tiles may take that later loops load again."""
+EARLY_SHARE: Final = 24
+"""The same with the tiles that are loaded early. More, and ptxas takes registers from resident
+blocks (RMS norm of f16, 16 elements of a thread: 45 registers instead of 40, 10 blocks of 12)."""
 MAX_OPS: Final = 256
 """How many operations the version may have."""
 
@@ -67,8 +70,7 @@ class VersionSingleTrip(Pass):
         any_versioned = False
         for repeated in groups:
             trip = SingleTrip(repeated)
-            limit = SHARE * threads if self.single_trip < 0 else None
-            same = _same_loads(repeated, limit)
+            same = _same_loads(repeated, self._limit(SHARE * threads))
             others = [each for each in (*groups, *kept) if each is not repeated]
             problem = _problem(trip, same, others)
             if problem is not None:
@@ -76,7 +78,7 @@ class VersionSingleTrip(Pass):
                 _report(function, trip, sink, "missed", text)
                 continue
             trip.hoist(trip.scalars)
-            early = _early_loads(trip, same, SHARE * threads)
+            early = _early_loads(trip, same, self._limit(EARLY_SHARE * threads))
             text = (
                 f"{len(trip.loops)} loops versioned for one iteration: {len(same)} loads of "
                 f"later loops are the first one's, and {len(early)} are issued with it"
@@ -85,6 +87,10 @@ class VersionSingleTrip(Pass):
             trip.build(same, early)
             any_versioned = True
         return any_versioned
+
+    def _limit(self, words: int) -> int | None:
+        """A limit of registers, unless versions are forced."""
+        return words if self.single_trip < 0 else None
 
 
 def _is_dynamic(loop: ForOp) -> bool:
@@ -98,16 +104,15 @@ def _problem(
     """Why operations have no version for one iteration."""
     if not same:
         return f"tiles take more than {SHARE} registers of a thread"
-    inside = [inner for op in trip.ops for inner in op.walk()]
+    inside = {inner for op in trip.ops for inner in op.walk()}
     if len(inside) > MAX_OPS:
         return f"they have more than {MAX_OPS} operations"
     if any(isinstance(op, _SINGLE) for op in inside):
         return "assertions or queues are among them"
-    found = set(inside)
     # What other loops share must stay in one block, and have one version.
     loops = [{loop.loop for loop in each.loops} for each in others]
     mine = set(trip.loops)
-    if any(not each.isdisjoint(found) and not each <= mine for each in loops):
+    if any(not each.isdisjoint(inside) and not each <= mine for each in loops):
         return "other loops that load the same tiles are among them"
     scalars = {result for op in trip.scalars for result in op.results}
     if not all(value in scalars or can_pass(value.type) for value in trip.used_after()):
@@ -123,39 +128,34 @@ def _same_loads(repeated: RepeatedLoads, limit: int | None) -> dict[Operation, O
         later = [each.loads[number] for each in repeated.later]
         if first is None:
             continue
-        words += _kept_words(first)
+        words += _live_words(first.load)
         if limit is not None and words > limit:
             break
         same.update({load.load: first.load for load in later if load is not None})
     return same
 
 
-def _kept_words(load: PrefetchableLoad) -> int:
-    """The 32-bit registers that a tile takes if all its uses are after the load.
-
-    Those that it is converted to are computed once.
-    """
-    tile = load.load.results[0]
-    converted = [op for op in tile.users if isinstance(op, ConversionOp)]
-    return max([tile_words(value.type) for value in (tile, *[op.results[0] for op in converted])])
+def _live_words(load: Operation) -> int:
+    """The 32-bit registers of a tile while threads wait: it is converted once, for all uses."""
+    tile = load.results[0]
+    converted = [op.results[0] for op in tile.users if isinstance(op, ConversionOp)]
+    return max([tile_words(value.type) for value in (tile, *converted)])
 
 
 def _early_loads(
-    trip: SingleTrip, same: Mapping[Operation, Operation], limit: int
+    trip: SingleTrip, same: Mapping[Operation, Operation], limit: int | None
 ) -> list[PrefetchableLoad]:
     """The loads of later loops that depend on no other operation, as far as registers suffice."""
     inside = {result for op in trip.ops for result in op.results}
-    firsts = {id(op): op for op in same.values()}.values()
-    words = sum([tile_words(op.results[0].type) for op in firsts])
+    words = sum([_live_words(load) for load in dict.fromkeys(same.values())])
     early: list[PrefetchableLoad] = []
-    for loop in trip.loops[1:]:
-        for load in find_prefetchable_loads(loop):
-            operands = [value for op in (load.load, *load.address_ops) for value in op.operands]
-            if load.load in same or not load.is_unordered or load.index_loads:
-                continue
-            words += tile_words(load.load.results[0].type)
-            if words <= limit and inside.isdisjoint(operands):
-                early.append(load)
+    for load in [each for loop in trip.loops[1:] for each in find_prefetchable_loads(loop)]:
+        operands = [value for op in (load.load, *load.address_ops) for value in op.operands]
+        if load.load in same or not load.is_unordered or load.index_loads:
+            continue
+        words += _live_words(load.load)
+        if inside.isdisjoint(operands) and (limit is None or words <= limit):
+            early.append(load)
     return early
 
 

@@ -90,6 +90,12 @@ def rows(first: str = FIRST, second: str = SECOND, third: str = THIRD, **bounds:
     )
 
 
+UNDEFINED = f"%au = make_partition_view %at : {view('')}\n"
+"""A view of the first matrix that leaves padding undefined."""
+UNPADDED = load("p", source="%au").replace(view(), view(""))
+"""Load a tile of it."""
+
+
 def program(body: str, hints: str = "") -> str:
     """A kernel with the matrices %a and %b."""
     return f"""

@@ -79,6 +79,9 @@ PASSES: Final = {
         "tilewright.transforms.nv_tileas.tensor_maps_to_parameters:TensorMapsToParameters"
     ),
     "unroll-loops": "tilewright.transforms.nv_tileaa.unroll_loops:UnrollLoops",
+    "version-single-trip": (
+        "tilewright.transforms.nv_tileaa.version_single_trip:VersionSingleTrip"
+    ),
 }
 """The class of each pass, imported when a pipeline first uses it."""
 
@@ -178,6 +181,7 @@ LOWERING_PIPELINE: Final = {
         Step("slice-tiles"),
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
+        Step("version-single-trip{$schedule}", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("prefetch-loads{$schedule}", since=2, reorders_accesses=True),
         Step("swap-dot-operands", since=2, reorders_accesses=True),
@@ -214,6 +218,7 @@ LOWERING_PIPELINE: Final = {
 SCHEDULE_OPTIONS: Final = {
     "prefetch-loads": ("kept-tiles", "prefetch"),
     "keep-tiles": ("kept-tiles",),
+    "version-single-trip": ("single-trip",),
     "override-warps": ("warps",),
     "refine-k-loops": ("k-parts",),
     "rotate-dots": ("rotate",),

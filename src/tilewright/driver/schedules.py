@@ -5,9 +5,10 @@ into the next iteration, as far as the loop allows it. `k-parts=2` splits each i
 over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
 these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `rotate=1` puts
 the last dot of an iteration, if it depends on another, into the next one. `kept-tiles=8` keeps at
-most eight tiles of a loop in shared memory for later loops. `prefetch=1` loads the small tiles of
-the next iteration into registers in all loops without dots, `prefetch=0` in none. `warps=8` sets
-the number of warps of a block, producers not counted.
+most eight tiles of a loop in shared memory for later loops. `single-trip=0` builds no version of
+such loops for one iteration, `single-trip=1` also one whose tiles take many registers. `prefetch=1`
+loads the small tiles of the next iteration into registers in all loops without dots, `prefetch=0`
+in none. `warps=8` sets the number of warps of a block, producers not counted.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ CHOICES: Final[dict[str, Sequence[int]]] = {
     "tma-stores": range(2),
     "rotate": range(2),
     "kept-tiles": range(33),
+    "single-trip": range(2),
     "prefetch": range(2),
     "warps": (0, 1, 2, 4, 8, 16),
 }

@@ -20,8 +20,8 @@ from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
     "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
-    "tma-stores=0..1 or rotate=0..1 or kept-tiles=0..32 or prefetch=0..1 or "
-    "warps=0|1|2|4|8|16"
+    "tma-stores=0..1 or rotate=0..1 or kept-tiles=0..32 or single-trip=0..1 or "
+    "prefetch=0..1 or warps=0|1|2|4|8|16"
 )
 
 
@@ -39,6 +39,7 @@ CHOICES: Final = (
     ("agents=1,tma-stores=1", "agents=1 tma-stores=1"),
     ("rotate=0,stages=2", "rotate=0 stages=2"),
     ("kept-tiles=16", "kept-tiles=16"),
+    ("single-trip=0", "single-trip=0"),
     ("prefetch=0", "prefetch=0"),
     ("warps=1", "warps=1"),
     ("warps=8,stages=3", "warps=8 stages=3"),
@@ -53,6 +54,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
     "rotate", "rotate=2",
     "kept-tiles=33",
+    "single-trip=2",
     "prefetch=2",
     "warps=3", "warps=12", "warps=32", "warps=",
 ])  # fmt: skip
@@ -134,6 +136,7 @@ def test_each_pass_gets_the_options_that_it_has() -> None:
     ("in-flight=1", ["schedule-loops{in-flight=1}"]),
     ("agents=1", ["schedule-loops{agents=1}"]),
     ("kept-tiles=4", ["prefetch-loads{kept-tiles=4}", "keep-tiles{kept-tiles=4}"]),
+    ("single-trip=0", ["version-single-trip{single-trip=0}"]),
     ("prefetch=1", ["prefetch-loads{prefetch=1}"]),
     ("warps=8", ["override-warps{warps=8}"]),
 ])  # fmt: skip

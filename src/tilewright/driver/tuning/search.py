@@ -23,6 +23,7 @@ TRIED: Final[dict[str, tuple[int, ...]]] = {
     "multicast": (0,),
     "rotate": (0, 1),
     "kept-tiles": (0, 8, 16, 32),
+    "single-trip": (0, 1),
     "prefetch": (1, 0),
 }
 """The values of each option that are tried, the most promising first."""

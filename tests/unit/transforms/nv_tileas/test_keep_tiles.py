@@ -44,6 +44,8 @@ from tilewright.support.diagnostics import Sink
 from tilewright.transforms.nv_tileas.kept_tiles import RARELY
 
 TILE_BYTES = 4 * WIDTH
+LOOPS_ONLY = "single-trip=0"
+"""No version of the loops for one iteration, which has no loops."""
 
 
 def kept(text: str, schedule: str = "", arch: str = "sm_90") -> Operation:
@@ -64,7 +66,7 @@ def count(module: Operation, kind: type[Operation]) -> int:
 
 
 def test_each_loop_is_split_and_its_first_part_reads_the_stages() -> None:
-    module = kept(NORM)
+    module = kept(NORM, LOOPS_ONLY)
     assert count(module, ConsumerReadOp) == 3
     assert count(module, ProducerCopyOp) == 1
     # The copies, and two parts of each loop; each second part prefetches its loads.
@@ -73,7 +75,7 @@ def test_each_loop_is_split_and_its_first_part_reads_the_stages() -> None:
 
 
 def test_nothing_is_loaded_outside_of_branches_for_long_rows() -> None:
-    module = kept(NORM)
+    module = kept(NORM, LOOPS_ONLY)
     loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
     guards = [next(op for op in load.ancestors() if isinstance(op, IfOp)) for load in loads]
     assert len(set(guards)) == 3
@@ -85,7 +87,7 @@ def test_threads_read_what_they_copied() -> None:
 
 
 def test_loops_in_a_loop() -> None:
-    (create,) = pipelines(kept(PERSISTENT))
+    (create,) = pipelines(kept(PERSISTENT, LOOPS_ONLY))
     assert isinstance(create.parent_op, ForOp)
 
 
@@ -197,7 +199,7 @@ def test_small_tiles_are_not_kept() -> None:
 
 
 def test_tiles_with_other_padding_are_stored_from_registers() -> None:
-    module = kept(NORM.replace("padding_value = zero", "padding_value = neg_inf"))
+    module = kept(NORM.replace("padding_value = zero", "padding_value = neg_inf"), LOOPS_ONLY)
     assert capacities(module) == [12]
     assert count(module, ProducerCopyOp) == 0
     assert count(module, ProducerWriteOp) == 1

@@ -1,0 +1,166 @@
+"""Loop versioning: loops that load the same tiles have a version for one iteration, without loops.
+
+Kernels reduce a row in one loop over its tiles and normalize it in another. Often a tile is as long
+as the row: then it is loaded once, and stays in registers. What later loops load beside it, such as
+weights, is loaded at the same time, before the threads wait for each other in a reduction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.conversion import ConversionOp
+from tilewright.dialects.nv_tileaa.misc import AssertOp
+from tilewright.dialects.nv_tileaa.queue import CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.ir.passes import Pass, option
+from tilewright.ir.types import IntegerType
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import threads_of
+from tilewright.support.remarks import MEMORY, Remark
+from tilewright.transforms.generic.canonicalize import Canonicalize
+from tilewright.transforms.generic.cse import Cse
+from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
+from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads, find_repeated_tiles
+from tilewright.transforms.nv_tileaa.single_trip import SingleTrip, can_pass
+from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
+    from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
+
+SHARE: Final = 32
+"""How many registers of a thread the tiles may take that later loops load again."""
+EARLY_SHARE: Final = 24
+"""The same with the tiles that are loaded early. More, and ptxas takes registers from resident
+blocks (RMS norm of f16, 16 elements of a thread: 45 registers instead of 40, 10 blocks of 12)."""
+MAX_OPS: Final = 256
+"""How many operations the version may have."""
+
+_SINGLE: Final = (AssertOp, CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp)
+"""Operations of which there is to be no second version: they guard loads, or own memory."""
+
+
+class VersionSingleTrip(Pass):
+    """Version loops that load the same tiles for one iteration, which loads each tile once."""
+
+    name = "version-single-trip"
+    single_trip: int = option(default=-1, doc="version loops for one iteration, 0 or 1; -1: chosen")
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        if not self.single_trip:
+            return
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if function.is_kernel and self._version(function, sink):
+                Canonicalize().run(function, sink)
+                Cse().run(function, sink)
+
+    def _version(self, function: FuncOp, sink: Sink) -> bool:
+        """Version the loops of a kernel; whether there are any."""
+        groups = [each for each in find_repeated_tiles(function) if _is_dynamic(each.first.loop)]
+        if not groups:
+            return False
+        threads = threads_of(function)
+        kept = find_repeated_loads(function, threads)
+        any_versioned = False
+        for repeated in groups:
+            trip = SingleTrip(repeated)
+            same = _same_loads(repeated, self._limit(SHARE * threads))
+            others = [each for each in (*groups, *kept) if each is not repeated]
+            problem = _problem(trip, same, others)
+            if problem is not None:
+                text = f"Loops not versioned for one iteration: {problem}"
+                _report(function, trip, sink, "missed", text)
+                continue
+            trip.hoist(trip.scalars)
+            early = _early_loads(trip, same, self._limit(EARLY_SHARE * threads))
+            text = (
+                f"{len(trip.loops)} loops versioned for one iteration: {len(same)} loads of "
+                f"later loops are the first one's, and {len(early)} are issued with it"
+            )
+            _report(function, trip, sink, "passed", text)
+            trip.build(same, early)
+            any_versioned = True
+        return any_versioned
+
+    def _limit(self, words: int) -> int | None:
+        """A limit of registers, unless versions are forced."""
+        return words if self.single_trip < 0 else None
+
+
+def _is_dynamic(loop: ForOp) -> bool:
+    """Whether the trip count is not constant: a constant one is unrolled, or not one."""
+    return isinstance(loop.lower_bound.type, IntegerType) and constant_range(loop) is None
+
+
+def _problem(
+    trip: SingleTrip, same: Mapping[Operation, Operation], others: Sequence[RepeatedLoads]
+) -> str | None:
+    """Why operations have no version for one iteration."""
+    if not same:
+        return f"tiles take more than {SHARE} registers of a thread"
+    inside = {inner for op in trip.ops for inner in op.walk()}
+    if len(inside) > MAX_OPS:
+        return f"they have more than {MAX_OPS} operations"
+    if any(isinstance(op, _SINGLE) for op in inside):
+        return "assertions or queues are among them"
+    # What other loops share must stay in one block, and have one version.
+    loops = [{loop.loop for loop in each.loops} for each in others]
+    mine = set(trip.loops)
+    if any(not each.isdisjoint(inside) and not each <= mine for each in loops):
+        return "other loops that load the same tiles are among them"
+    scalars = {result for op in trip.scalars for result in op.results}
+    if not all(value in scalars or can_pass(value.type) for value in trip.used_after()):
+        return "a view is used after them"
+    return None
+
+
+def _same_loads(repeated: RepeatedLoads, limit: int | None) -> dict[Operation, Operation]:
+    """The loads of later loops that load what the first loop has loaded, as far as tiles fit."""
+    same: dict[Operation, Operation] = {}
+    words = 0
+    for number, first in enumerate(repeated.first.loads):
+        later = [each.loads[number] for each in repeated.later]
+        if first is None:
+            continue
+        words += _live_words(first.load)
+        if limit is not None and words > limit:
+            break
+        same.update({load.load: first.load for load in later if load is not None})
+    return same
+
+
+def _live_words(load: Operation) -> int:
+    """The 32-bit registers of a tile while threads wait: it is converted once, for all uses."""
+    tile = load.results[0]
+    converted = [op.results[0] for op in tile.users if isinstance(op, ConversionOp)]
+    return max([tile_words(value.type) for value in (tile, *converted)])
+
+
+def _early_loads(
+    trip: SingleTrip, same: Mapping[Operation, Operation], limit: int | None
+) -> list[PrefetchableLoad]:
+    """The loads of later loops that depend on no other operation, as far as registers suffice."""
+    inside = {result for op in trip.ops for result in op.results}
+    words = sum([_live_words(load) for load in dict.fromkeys(same.values())])
+    early: list[PrefetchableLoad] = []
+    for load in [each for loop in trip.loops[1:] for each in find_prefetchable_loads(loop)]:
+        operands = [value for op in (load.load, *load.address_ops) for value in op.operands]
+        if load.load in same or not load.is_unordered or load.index_loads:
+            continue
+        words += _live_words(load.load)
+        if inside.isdisjoint(operands) and (limit is None or words <= limit):
+            early.append(load)
+    return early
+
+
+def _report(function: FuncOp, trip: SingleTrip, sink: Sink, kind: str, text: str) -> None:
+    if sink.wants_remarks:
+        name, location = "RemarkSingleTrip", trip.loops[0].location
+        owner = VersionSingleTrip.name
+        sink.remark(Remark(kind, MEMORY, name, text, owner, function.sym_name, location))

@@ -60,5 +60,5 @@ def private_schedule(
 
 
 def _is_persistent(loop: ForOp) -> bool:
-    """Whether a loop advances by the number of blocks: each takes every so many tiles."""
+    """Whether a loop advances by the number of blocks: each takes tiles at that distance."""
     return isinstance(loop.step.defining_op(), GetNumProgramsOp)

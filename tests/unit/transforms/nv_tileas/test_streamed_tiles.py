@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+import consecutive_programs
 import pytest
 from attention_programs import Attention
+from consecutive_programs import A_VIEW, FIRST
 from decode_programs import Decode
 from scheduled_loops import copy_loop, lowered_as_far_as, matmul, scheduled
 from specialized_programs import Gemm
@@ -78,6 +80,25 @@ def test_tiles_that_two_iterations_read() -> None:
 def test_tiles_that_two_loads_read() -> None:
     program = matmul(128, 128, 64).replace("make_tensor_view %q16", "make_tensor_view %p16")
     assert set(reasons(program)) == {"another load may read it"}
+
+
+def test_loops_that_share_their_iterations() -> None:
+    """The second loop goes on where the first ends; from the start, it reads all tiles again."""
+    assert reasons(consecutive_programs.program()) == [ONCE] * 4
+    twice = consecutive_programs.program([FIRST, FIRST])
+    assert reasons(twice) == ["another load may read it"] * 4
+
+
+def test_tiles_that_overlap() -> None:
+    plain = consecutive_programs.program([FIRST])
+    strided = A_VIEW.replace("partition_view<tile=(64x32)", "strided_view<tile=(64x32)").replace(
+        "padding_value", "traversal_strides=[64,16], padding_value"
+    )
+    program = plain.replace(A_VIEW, strided).replace(
+        "%av = make_partition_view", "%av = make_strided_view"
+    )
+    assert reasons(plain) == [ONCE, ONCE]
+    assert reasons(program) == ["its tiles overlap", ONCE]
 
 
 def test_it_is_off_unless_it_is_forced() -> None:

@@ -164,7 +164,10 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         output=output if loop.accumulator == "f32" else "",
         indices=indices,
     )
-    return halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
+    loop = halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
+    if pick.random() < 0.3:
+        loop = loop._replace(schedule=",".join(filter(None, (loop.schedule, "evict-first=1"))))
+    return loop
 
 
 def halved(loop: Loop) -> Loop:

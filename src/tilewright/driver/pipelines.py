@@ -222,7 +222,7 @@ SCHEDULE_OPTIONS: Final = {
     "override-warps": ("warps",),
     "refine-k-loops": ("k-parts",),
     "rotate-dots": ("rotate",),
-    "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores"),
+    "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores", "evict-first"),
 }
 """The passes that have options of a forced schedule."""
 

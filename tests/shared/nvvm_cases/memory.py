@@ -37,6 +37,12 @@ def async_copies() -> Iterator[Case]:
         ptx = f"cp.async.{cache}.shared.global ["
         yield Case(f"{text} : {types}", ptx)
         yield Case(f"{text}, %i : {types}, i32", ptx)
+        hinted = f"cp.async.{cache}.shared.global.L2::cache_hint ["
+        yield Case(f"{text} l2_cache_hint = %l : {types}", hinted)
+        yield Case(f"{text}, %i l2_cache_hint = %l : {types}, i32", hinted)
+    for priority in ("evict_first", "evict_last", "evict_normal", "evict_unchanged"):
+        text = f"%r = nvvm.createpolicy.fractional {priority}"
+        yield Case(text, f"createpolicy.fractional.L2::{priority}.b64", "i64")
     yield Case("nvvm.cp.async.commit.group", "cp.async.commit_group;")
     yield Case("nvvm.cp.async.wait.group 2", "cp.async.wait_group \t2")
     yield Case("nvvm.cp.async.wait.all", "cp.async.wait_all;")

@@ -20,7 +20,7 @@ from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
     "stages=0..8 or in-flight=0..1 or k-parts=0..8 or agents=0..1 or multicast=0..1 or "
-    "tma-stores=0..1 or rotate=0..1 or kept-tiles=0..32 or single-trip=0..1 or "
+    "tma-stores=0..1 or evict-first=0..1 or rotate=0..1 or kept-tiles=0..32 or single-trip=0..1 or "
     "prefetch=0..1 or warps=0|1|2|4|8|16"
 )
 
@@ -37,6 +37,7 @@ CHOICES: Final = (
     ("agents=0", "agents=0"),
     ("agents=1,multicast=0", "agents=1 multicast=0"),
     ("agents=1,tma-stores=1", "agents=1 tma-stores=1"),
+    ("evict-first=1", "evict-first=1"),
     ("rotate=0,stages=2", "rotate=0 stages=2"),
     ("kept-tiles=16", "kept-tiles=16"),
     ("single-trip=0", "single-trip=0"),
@@ -52,6 +53,7 @@ def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     "stages", "stages=", "stages=9", "stages=-1", "stages=two", "stages=1.5", "in-flight=2",
     "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
     "agents", "agents=2", "agents=-1", "multicast=2", "tma-stores=2", "tma_stores=1",
+    "evict-first=2", "evict_first=1",
     "rotate", "rotate=2",
     "kept-tiles=33",
     "single-trip=2",

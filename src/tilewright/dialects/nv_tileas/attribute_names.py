@@ -17,6 +17,8 @@ MULTICAST: Final = "nv_tileas.multicast"
 
 CTAs whose ranks differ in these bits alone copy a part of the tile each, to all of them.
 """
+EVICT_FIRST: Final = "nv_tileas.evict_first"
+"""On a load that a pipeline copies: its lines are the first to be evicted from L2."""
 STORE_STAGES: Final = "nv_tileas.store_stages"
 """On a store by TMA: how many boxes each warp stages in shared memory."""
 LATE: Final = "nv_tileas.late"

@@ -212,6 +212,9 @@ class ProducerCopyOp(ProducerOp):
     bits alone copy the same tile, with the same iterator. Each copies one part of it, to the stages
     of all of them. A stage is empty when the consumers of all CTAs that it is copied to have
     released it.
+
+    `evict_first` is a hint to L2: no block reads the tile again, so that its lines are the first to
+    be evicted.
     """
 
     name = "nv_tileas.async.pipeline.producer_copy"
@@ -233,6 +236,7 @@ class ProducerCopyOp(ProducerOp):
     """Whether a vector may be partly out of bounds."""
     in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
     multicast = d.attribute(SLOT, default=0)
+    evict_first = d.flag()
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
@@ -269,6 +273,8 @@ class ProducerCopyOp(ProducerOp):
         if self.is_tiled:
             yield from self._tile_problems(type)
             return
+        if self.evict_first:
+            yield "expected 'evict_first' only for the copy of a tile, got an address"
         yield from element_problems("a source", element_of(type), pointer(self.source).pointee)
         yield from copied_bytes_problems(stored_bytes(type))
 

@@ -10,12 +10,14 @@ from tilewright.dialects.nvvm.attributes import (
     CACHE_MODIFIER,
     EVICTION_PRIORITY,
     PREFETCH_LEVEL,
+    EvictionPriority,
     LoadCacheModifier,
     PrefetchLevel,
 )
 from tilewright.dialects.nvvm.base import NvvmOp
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ATTR, I32_ATTR, IntegerKind
+from tilewright.ir.traits import Effects
 from tilewright.ir.types import I32
 
 GLOBAL: Final = pointer(1)
@@ -26,12 +28,31 @@ GROUPS: Final = IntegerKind(I32, 0)
 """The number of groups that may be pending."""
 
 
+class CreatePolicyOp(NvvmOp):
+    """Create a cache policy: the eviction priority in L2 of all lines of an access.
+
+    Accesses take it as `l2_cache_hint`.
+    """
+
+    name = "nvvm.createpolicy.fractional"
+    effects = Effects.PURE
+    syntax = "$priority attr-dict"
+
+    priority = d.attribute(EVICTION_PRIORITY)
+    res = d.result(INT64)
+
+    def verify(self) -> Iterator[str]:
+        if self.priority is EvictionPriority.NO_ALLOCATE:
+            yield f"expected an eviction priority of L2, got '{self.priority.keyword}'"
+
+
 class CpAsyncOp(NvvmOp):
     """Copy 4, 8 or 16 bytes to shared memory; bytes beyond `cp_size` are zero-filled."""
 
     name = "nvvm.cp.async.shared.global"
     syntax = (
-        "$dst `,` $src `,` $size `,` `cache` `=` $modifier (`,` $cp_size^)? attr-dict "
+        "$dst `,` $src `,` $size `,` `cache` `=` $modifier (`,` $cp_size^)? "
+        "(`l2_cache_hint` `=` $l2_cache_hint^)? attr-dict "
         "`:` type($dst) `,` type($src) (`,` type($cp_size)^)?"
     )
 
@@ -41,6 +62,7 @@ class CpAsyncOp(NvvmOp):
     modifier = d.attribute(CACHE_MODIFIER)
     cp_size = d.optional_operand(INT32)
     """The number of bytes that are read."""
+    l2_cache_hint = d.optional_operand(INT64)
 
     def verify(self) -> Iterator[str]:
         if self.size not in (4, 8, 16):

@@ -5,23 +5,70 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.llvm.memory import GEPOp
 from tilewright.dialects.llvm.types import PTR_CLUSTER
 from tilewright.dialects.nvvm import copy
 from tilewright.dialects.nvvm.attributes import EvictionPriority
 from tilewright.emit.llvm.nvvm_tma import TMA, prefetch_map
 from tilewright.emit.llvm.rows import Assembly, Row, intrinsic, optional, space_of
+from tilewright.ir.types import I8
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.dialects.nvvm.base import NvvmOp
     from tilewright.emit.llvm.function import FunctionWriter
+    from tilewright.ir.values import Value
+
+SHARED_END: Final = 1 << 28
+"""The end of all shared addresses: a window of 16 MiB for each of 16 CTAs of a cluster."""
+
+
+def _create_policy(w: FunctionWriter, op: copy.CreatePolicyOp) -> None:
+    asm = Assembly(w)
+    policy = asm.output(op.res.type)
+    text = f"createpolicy.fractional.L2::{op.priority.keyword}.b64 {policy}, 1.0;"
+    w.bind(op.res, asm.call(text, convergent=False, memory=False))
 
 
 def _cp_async(w: FunctionWriter, op: copy.CpAsyncOp) -> None:
+    if op.l2_cache_hint is not None:
+        _hinted_cp_async(w, op, op.l2_cache_hint)
+        return
     suffix = "" if op.cp_size is None else ".s"
     name = f"llvm.nvvm.cp.async.{op.modifier.keyword}.shared.global.{op.size}{suffix}"
     w.line(f"call void @{name}({', '.join(w.all_typed(op.operands))})")
+
+
+def _hinted_cp_async(w: FunctionWriter, op: copy.CpAsyncOp, policy: Value) -> None:
+    """A copy with a cache policy, which the intrinsics of LLVM do not have.
+
+    The shared address passes through a minimum that changes nothing. Without it ptxas 13.0 takes
+    the uniform part of the address from a uniform register, and then encodes the policy in an odd
+    one: `LDGSTS [R31+UR0+0xc000], desc[UR1]`, an illegal instruction at run time. The constant part
+    is added after the minimum, so that copies with one base share it.
+    """
+    asm = Assembly(w)
+    base, offset = _constant_offset(op.dst)
+    target, operands = asm.input(base), [f"[{asm.input(op.src)}]", str(op.size)]
+    operands += [asm.input(each) for each in (op.cp_size, policy) if each is not None]
+    name = f"cp.async.{op.modifier.keyword}.shared.global.L2::cache_hint"
+    text = (
+        f"{{ .reg .b32 %shared; cvt.u32.u64 %shared, {target}; "
+        f"min.u32 %shared, %shared, {SHARED_END - 1:#x}; "
+        f"{name} [%shared{offset:+d}], {', '.join(operands)}; }}"
+    )
+    w.line(asm.call(text, convergent=False))
+
+
+def _constant_offset(pointer: Value) -> tuple[Value, int]:
+    """A pointer as another one plus a constant number of bytes."""
+    offset = 0
+    while (step := pointer.defined_by(GEPOp)) is not None:
+        if step.indices or step.element is not I8 or len(step.constants) != 1:
+            break
+        pointer, offset = step.base, offset + step.constants[0]
+    return pointer, offset
 
 
 def _wait_group(w: FunctionWriter, op: copy.CpAsyncWaitGroupOp) -> None:
@@ -107,6 +154,7 @@ def _prefetch_feature(op: copy.PrefetchOp) -> Feature:
 
 
 COPY_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
+    copy.CreatePolicyOp: Row(_create_policy),
     copy.CpAsyncOp: Row(_cp_async),
     copy.CpAsyncCommitGroupOp: intrinsic("cp.async.commit.group"),
     copy.CpAsyncWaitGroupOp: Row(_wait_group),

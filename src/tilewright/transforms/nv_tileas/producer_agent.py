@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.agents import YieldOp
-from tilewright.dialects.nv_tileas.attribute_names import MULTICAST, SCHEDULE
+from tilewright.dialects.nv_tileas.attribute_names import EVICT_FIRST, MULTICAST, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
 from tilewright.dialects.nv_tileas.pipeline import (
     CreateIteratorOp,
@@ -177,6 +177,7 @@ class ProducerAgent:
                 number=number,
                 engine=CopyEngine.TMA,
                 multicast=multicast_of(load),
+                evict_first=EVICT_FIRST in load.attributes,
                 location=load.location,
             )
         build.create(ProducerCommitOp, pipeline=ring, token=token)

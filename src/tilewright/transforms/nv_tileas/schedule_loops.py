@@ -56,6 +56,7 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_multicast,
     report_specialization,
     report_stores,
+    report_streamed,
 )
 from tilewright.transforms.nv_tileas.stage_memory import (
     asks_for_blocks,
@@ -87,6 +88,8 @@ EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
 TMA_STORES: Final = False
 """Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
+STREAMED_FIRST: Final = False
+"""Whether tiles that are read once are evicted from L2 first, unless it is forced."""
 
 
 class ScheduleLoops(Pass):
@@ -101,6 +104,9 @@ class ScheduleLoops(Pass):
     agents: int = option(default=-1, doc="warp specialization where possible, 0 or 1; -1: chosen")
     multicast: int = option(default=-1, doc="multicast where possible, 0 or 1; -1: chosen")
     tma_stores: int = option(default=-1, doc="stores by TMA where possible, 0 or 1; -1: chosen")
+    evict_first: int = option(
+        default=-1, doc="evict tiles that are read once from L2 first, 0 or 1; -1: chosen"
+    )
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -125,6 +131,8 @@ class ScheduleLoops(Pass):
             _share_pipeline(loop)
         if self.agents:
             self._specialize(function, rest, sink)
+        if STREAMED_FIRST if self.evict_first < 0 else self.evict_first:
+            _evict_first(function, sink)
         report_loads(function, sink)
         report_memory(function, reasons, sink)
         report_multicast(function, sink)
@@ -224,6 +232,16 @@ class ScheduleLoops(Pass):
         for load in late:
             load.attributes[LATE] = UnitAttr()
         return True
+
+
+def _evict_first(function: FuncOp, sink: Sink) -> None:
+    """Mark the tiles that are read once."""
+    # Only forced schedules ask for it.
+    from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles  # noqa: PLC0415
+
+    tiles = StreamedTiles(function)
+    tiles.record()
+    report_streamed(function, tiles, sink)
 
 
 def _fewest_stages(function: FuncOp, dots: Sequence[DotOp]) -> int:

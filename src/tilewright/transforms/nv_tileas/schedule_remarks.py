@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.memory import TiledStoreOp
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+    from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
     from tilewright.transforms.nv_tileas.tma_stores import TmaStores
 
 PASS: Final = "schedule-loops"
@@ -108,6 +109,19 @@ def _multicast_problem(function: FuncOp, load: TileLoad) -> str:
         return "no producer copies it by TMA"
     loops = [op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes]
     return multicast_problem(function, loops) or "it has too few boxes, or the schedule forbids it"
+
+
+def report_streamed(function: FuncOp, tiles: StreamedTiles, sink: Sink) -> None:
+    """Report which of the tiles of pipelines are evicted from L2 first, or why not."""
+    if not sink.wants_remarks:
+        return
+    for load, problem in tiles.problems.items():
+        text = "Tile evicted from L2 first: no other block or iteration reads it"
+        if problem is not None:
+            text = f"Tile not evicted from L2 first: {problem}"
+        kind = "passed" if problem is None else "missed"
+        name, location = "RemarkEvictFirst", load.location
+        sink.remark(Remark(kind, MEMORY, name, text, PASS, function.sym_name, location))
 
 
 def report_stores(function: FuncOp, stores: TmaStores | None, sink: Sink, *, chosen: bool) -> None:

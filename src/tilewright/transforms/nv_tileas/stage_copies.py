@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileas.attribute_names import ENGINE
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, EVICT_FIRST
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, laid_out
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.pipeline import (
@@ -154,6 +154,7 @@ class StageCopies:
             if plan.engine is CopyEngine.REGISTERS:
                 copy = load.clone(values)
                 del copy.attributes[ENGINE]
+                copy.attributes.pop(EVICT_FIRST, None)
                 held.append(inside.insert(copy).results[0])
                 missing.append(_zero(outside, type))
                 continue
@@ -166,6 +167,7 @@ class StageCopies:
                 engine=plan.engine,
                 tile=type,
                 vector=load.vector,
+                evict_first=EVICT_FIRST in load.attributes,
                 location=load.location,
             )
         if iteration.exists is None:

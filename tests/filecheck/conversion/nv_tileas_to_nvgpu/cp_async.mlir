@@ -35,6 +35,23 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
     nv_tileaa.return
   }
+  // Lines of the copied tile are the first to be evicted from L2.
+  // CHECK-LABEL: @streamed
+  // CHECK: %[[POLICY:.*]] = nvvm.createpolicy.fractional evict_first
+  // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, {{.*}} l2_cache_hint = %[[POLICY]] :
+  // CHECK: nvvm.cp.async.commit.group
+  nv_tileaa.func @streamed(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %m = nv_tileaa.make_memref %x : !f32 -> !memory
+    %v = nv_tileaa.block_tile %m : !tiles
+    %ring = nv_tileas.async.pipeline.create_pipeline {private} : !ring
+    %first = nv_tileas.async.pipeline.create_iterator %ring : !ring -> !stage
+    %free = nv_tileas.async.pipeline.producer_acquire %ring[%first] : !ring, !stage
+    nv_tileas.async.pipeline.producer_copy %ring, %free, %v[%i] {evict_first, tile = tensor<128xf32, #row>, vector = 4 : i32} : !ring, !tiles, i32
+    nv_tileas.async.pipeline.producer_commit %ring, %free : !ring
+    %full = nv_tileas.async.pipeline.consumer_wait %ring[%first] {pending = 0 : i32} : !ring, !stage
+    nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
+    nv_tileaa.return
+  }
   // Threads read what others copied: after the wait for its own copies, each waits for all threads.
   // CHECK-LABEL: @block
   // CHECK-NOT: mbarrier

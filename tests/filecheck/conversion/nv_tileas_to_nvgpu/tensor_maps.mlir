@@ -127,16 +127,18 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // A tile of tf32 has a map of that type, by which TMA rounds the f32 in memory.
+  // A tile of tf32 has a map of that type, by which TMA rounds the f32 in memory. Its lines are the first to be evicted from L2.
   // CHECK-LABEL: gpu.func @rounded
   // CHECK: cute_nvgpu.tensormap.fill {{.*}}memref<64xtf32, 3>
+  // CHECK: [[POLICY:%.*]] = nvvm.createpolicy.fractional evict_first
+  // CHECK: nvgpu.tma.async.load {{.*}} l2_cache_hint = [[POLICY]] :
   nv_tileaa.func @rounded(%cv: !c_tiles, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
     %ring = nv_tileas.async.pipeline.create_pipeline {slot = 0 : i32} : !nv_tileas.pipeline<2, [!c_rounded]>
     nv_tileas.async.pipeline.agent_switch attributes {first = 1 : i32, warps = 1 : i32} {
       %map = nv_tileas.create_tensor_maps %cv : !c_tiles -> !rounding_map
       %begin = nv_tileas.async.pipeline.create_iterator %ring : !nv_tileas.pipeline<2, [!c_rounded]> -> !iterator
       %s = nv_tileas.async.pipeline.producer_acquire %ring[%begin] : !nv_tileas.pipeline<2, [!c_rounded]>, !iterator
-      nv_tileas.async.pipeline.producer_copy %ring, %s, %map[%i] {engine = #nv_tileas.engine<tma>} : !nv_tileas.pipeline<2, [!c_rounded]>, !rounding_map, i32
+      nv_tileas.async.pipeline.producer_copy %ring, %s, %map[%i] {engine = #nv_tileas.engine<tma>, evict_first} : !nv_tileas.pipeline<2, [!c_rounded]>, !rounding_map, i32
       nv_tileas.async.pipeline.producer_commit %ring, %s : !nv_tileas.pipeline<2, [!c_rounded]>
       nv_tileas.release_tensor_maps %map : !rounding_map
       nv_tileas.async.pipeline.yield

@@ -242,3 +242,8 @@ def test_threads_do_not_multicast() -> None:
         "%q {multicast = 1 : i32}", "!nv_tileaa.ptr<f16>", ctas=2, q="!nv_tileaa.ptr<f16>"
     )
     assert "expected a multicast by TMA, got 'cp_async'" in problem
+
+
+def test_bulk_copies_have_no_eviction_priority() -> None:
+    (problem,) = copying("%q {evict_first}", "!nv_tileaa.ptr<f16>", q="!nv_tileaa.ptr<f16>")
+    assert "expected 'evict_first' only for the copy of a tile, got an address" in problem

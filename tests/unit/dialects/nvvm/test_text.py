@@ -93,6 +93,9 @@ WRONG = {
     "nvvm.cp.async.shared.global %arg2, %arg1, 5, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>": (
         "expected a size of 4, 8 or 16 bytes, got 5"
     ),
+    "%r = nvvm.createpolicy.fractional no_allocate": (
+        "expected an eviction priority of L2, got 'no_allocate'"
+    ),
     "nvvm.mbarrier.init.shared %arg0, %arg4 : !llvm.ptr, i32": (
         "operand #0 must be LLVM pointer in address space 3, but got '!llvm.ptr'"
     ),

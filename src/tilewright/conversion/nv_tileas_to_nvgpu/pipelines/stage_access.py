@@ -38,8 +38,8 @@ from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
-from tilewright.dialects.nvvm.attributes import LoadCacheModifier
-from tilewright.dialects.nvvm.copy import CpAsyncOp
+from tilewright.dialects.nvvm.attributes import EvictionPriority, LoadCacheModifier
+from tilewright.dialects.nvvm.copy import CpAsyncOp, CreatePolicyOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import I32, VectorType
 from tilewright.ir.values import BlockArgument
@@ -166,7 +166,7 @@ def copy_tile(
         )
     else:
         accesses = pointer_accesses(build, new.source, new.mask, op.vector)
-    bytes = op.vector * element
+    bytes, policy = op.vector * element, cache_policy(op, build)
     for access, pointer in zip(accesses, target.pointers, strict=True):
         build.create(
             CpAsyncOp,
@@ -175,7 +175,15 @@ def copy_tile(
             size=bytes,
             modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
             cp_size=_bytes_read(build, access, bytes, element),
+            l2_cache_hint=policy,
         )
+
+
+def cache_policy(op: ProducerCopyOp, build: ConversionBuilder) -> Value | None:
+    """The cache policy of a copy; None if it has the default one."""
+    if not op.evict_first:
+        return None
+    return build.create(CreatePolicyOp, priority=EvictionPriority.EVICT_FIRST).res
 
 
 def _has_registers_for_addresses(op: ProducerCopyOp) -> bool:

@@ -16,6 +16,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     barrier_at,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.multicast import own_part
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import cache_policy
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.integer import MinUIOp
@@ -53,7 +54,7 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
         offset = as_value(build, add(build, offset, first))
     barriers, barrier = barrier_at(op, build, slot)
     buffer, _ = scratch_buffer(op, build)
-    target = descriptor_type(type).tensor
+    target, policy = descriptor_type(type).tensor, cache_policy(op, build)
     for box in boxes:
         shift = as_index(build, as_value(build, add(build, offset, box.offset)))
         inside = [box.start[dim] for dim in order]
@@ -67,6 +68,7 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
             mbar_id=barrier,
             dst=build.create(ViewOp, source=buffer, byte_shift=shift, types=[target]).result,
             multicast_mask=ctas,
+            l2_cache_hint=policy,
         )
 
 

@@ -4,10 +4,10 @@
 
 Each program is like attention: P is computed from Q @ K, with or without a running maximum, a mask,
 a second dot or a conversion of K from int8, and P @ V is accumulated, where the accumulator may be
-scaled before or after. One or two loops have random bounds and steps; they may run no iteration. It
-is compiled under a random schedule and run on the emulator with its race, proxy and barrier checks,
-in two orders of warps. All numbers are small integers, so that every order of summation gives the
-same result, bit for bit.
+scaled before or after. One or two loops have random bounds and steps; they may run no iteration.
+The second may go on where the first ends, with a mask in one of them. It is compiled under a random
+schedule and run on the emulator with its race, proxy and barrier checks, in two orders of warps.
+All numbers are small integers, so that every order of summation gives the same result, bit for bit.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ SHAPES: Final = (
 )
 """Queries, keys of an iteration, and elements of a head. Of 128 queries, two warpgroups compute. Of
 the last shape, two blocks on an SM have memory for three tiles of K and V."""
+START: Final = "%acc = %none, %top = %lowest"
+"""What loops carry, and the values before the first iteration."""
 LIMIT: Final = 2
 """Of the elements of P, which are exact in f16."""
 
@@ -65,6 +67,11 @@ class Chain(NamedTuple):
     """Where the accumulator is negated: `before` or `after` the last dot; nothing if it is not."""
     occupancy: int
     """The number of blocks on an SM that it asks for; 0 for none."""
+    continues: bool
+    """Whether a second loop goes on where the first ends, as `loop-split` makes them. The mask, if
+    there is one, is then in one of them."""
+    masks_first: bool
+    """Whether it is in the first."""
 
     @property
     def loaded(self) -> str:
@@ -92,6 +99,8 @@ def random_chain(seed: int) -> Chain:
         pick.random() < 0.5,
         pick.choice(("", "before", "before", "after")),
         pick.choice((0, 2)),
+        pick.random() < 0.6,
+        pick.random() < 0.2,
     )
 
 
@@ -104,16 +113,16 @@ def text_of(chain: Chain) -> str:
     k_strides = "[1,?]" if chain.transposed else f"[{d},1]"
     stride = ", %stride" if chain.transposed else ""
     types = f"(tile<{m}x{d}xf32>, tile<{m}xf32>)"
-    start, bounds = "%acc = %none, %top = %lowest", "%first to %count"
-    loops = f"%o, %t = for %j in ({bounds}, step %step) : tile<i32> iter_values({start})"
-    body = _body(chain)
-    text = f"{loops} -> {types} {{{body}}}"
-    if chain.split >= 0:
-        again = text.replace("%o, %t =", "%o0, %t0 =").replace(bounds, "%first to %split")
-        text = again + "\n    " + text.replace(bounds, "%split to %count")
-        text = text.replace(start, "%acc = %o0, %top = %t0").replace(
-            "%acc = %o0, %top = %t0", start, 1
-        )
+    if chain.split < 0:
+        text = _loop(chain, "%first to %count", types)
+    else:
+        ends = ("%before", "%after") if chain.continues else ("%split", "%split")
+        masks = (chain.masks_first, not chain.masks_first) if chain.continues else (True, True)
+        parts = [chain._replace(masked=chain.masked and each) for each in masks]
+        text = _loop(parts[0], f"%first to {ends[0]}", types).replace("%o, %t =", "%o0, %t0 =")
+        later = _loop(parts[1], f"{ends[1]} to %count", types)
+        text += "\n    " + later.replace(START, "%acc = %o0, %top = %t0")
+    step = "constant <i32: 1>" if chain.continues else "assume bounded<1, ?>, %step0"
     k_shape = f"[%keys, {d}], strides = {'[1, %stride]' if stride else f'[{d}, 1]'}"
     return f"""
 !q = !cuda_tile.tensor_view<{m}x{d}xf16, strides=[{d},1]>
@@ -134,7 +143,7 @@ cuda_tile.module @m {{
            %step0: tile<i32>, %split: tile<i32>) {hints}{{
     %zero = constant <i32: 0> : tile<i32>
     %width = constant <i32: {n}> : tile<i32>
-    %step = assume bounded<1, ?>, %step0 : tile<i32>
+    %step = {step} : tile<i32>
     %positive = assume bounded<0, ?>, %length : tile<i32>
     %keys = assume div_by<16>, %positive : tile<i32>
     %stride = assume div_by<16>, %keys : tile<i32>
@@ -152,6 +161,8 @@ cuda_tile.module @m {{
     %mt = make_tensor_view %m0p, shape = [{m}], strides = [1] : !m
     %mv = make_partition_view %mt : !mv
     %count = divi %keys, %width signed rounding<positive_inf> : tile<i32>
+    %before = mini %count, %split signed : tile<i32>
+    %after = maxi %first, %split signed : tile<i32>
     %scoreless = constant <f32: 0.0> : tile<{m}x{n}xf32>
     %least = constant <f32: -{LIMIT}.0> : tile<{m}x{n}xf32>
     %most = constant <f32: {LIMIT}.0> : tile<{m}x{n}xf32>
@@ -168,6 +179,11 @@ cuda_tile.module @m {{
     return
   }}
 }}"""
+
+
+def _loop(chain: Chain, bounds: str, types: str) -> str:
+    loop = f"%o, %t = for %j in ({bounds}, step %step) : tile<i32> iter_values({START})"
+    return f"{loop} -> {types} {{{_body(chain)}}}"
 
 
 def _view(shape: str, strides: str) -> str:

@@ -30,16 +30,30 @@ SERIALIZED: Final = "C75"
 """How the codes begin of what ptxas says where it serializes wgmma."""
 
 
+CAUSAL: Final = next(run for run in RUNS if run.entry == "causal")
+TILES: Final = "%tiles = divi %end, %width signed rounding<positive_inf> : tile<i32>"
+CONSECUTIVE: Final = (
+    TEXT.replace(
+        TILES,
+        f"{TILES}\n%before = mini %tiles, %first signed : tile<i32>"
+        "\n%later = maxi %zero, %first signed : tile<i32>",
+    )
+    .replace("(%zero to %first,", "(%zero to %before,")
+    .replace("(%first to %tiles,", "(%later to %tiles,")
+)
+"""The second loop of `@causal` goes on where the first ends, as `loop-split` makes them."""
+
+
 @cache
-def compiled(entry: str, schedule: str = "", arch: str = "sm_90") -> str:
-    module = isolate_kernel(read_runnable(TEXT, PROGRAM.name), entry)
+def compiled(entry: str, schedule: str = "", arch: str = "sm_90", text: str = TEXT) -> str:
+    module = isolate_kernel(read_runnable(text, PROGRAM.name), entry)
     return tilewright.compile(module, arch, emit="ptx", schedule=schedule).ptx
 
 
-def results(run: Run, ptx: str, seed: int) -> dict[str, Any]:
+def results(run: Run, ptx: str, seed: int, text: str = TEXT) -> dict[str, Any]:
     """The arguments after a run on the emulator, with its checks."""
     after = copy.deepcopy(run.values())
-    module = read_runnable(TEXT, PROGRAM.name)
+    module = read_runnable(text, PROGRAM.name)
     run_ptx(ptx, module, run.entry, run.grid, list(after.values()), check=True, seed=seed)
     return after
 
@@ -63,6 +77,32 @@ def test_results_are_those_without_rotation(run: Run, seed: int) -> None:
     assert list(problems(run, run.values(), rotated)) == []
     plain = results(run, compiled(run.entry, "rotate=0"), seed)
     assert rotated["out"].tobytes() == plain["out"].tobytes()
+
+
+def test_consecutive_loops_share_a_prologue() -> None:
+    """Q @ K in it and in both loops, P @ V in both and after them: 4 wgmmas and 8."""
+    ptx = compiled("causal", text=CONSECUTIVE)
+    assert ptx.count("wgmma.mma_async") == 3 * 4 + 3 * 8
+    assert len(OVERLAPPED.findall(ptx)) == 2
+
+
+@pytest.mark.parametrize(
+    ("start", "keys"),
+    keep(
+        [(0, 128), (128, 128), (128, 200), (64, 192), (192, 320), (448, 640), (384, 500), (0, 0)],
+        lambda case: case == (0, 128),
+    ),
+    ids=["0+1", "1+0", "1+1", "0+2", "1+2", "3+2", "3+1", "0+0"],
+)
+def test_results_of_consecutive_loops_are_those_without_rotation(start: int, keys: int) -> None:
+    """With these iterations of the first loop and of the second, which has the mask."""
+    run = copy.deepcopy(CAUSAL)
+    sizes = {"k": f"random:{max(keys, 1)}x64xf16:2", "v": f"random:{max(keys, 1)}x64xf16:3"}
+    run.arguments.update(sizes, start=str(start), keys=str(keys))
+    rotated = results(run, compiled("causal", text=CONSECUTIVE), 1, CONSECUTIVE)["out"]
+    plain = results(run, compiled("causal", "rotate=0"), 1)["out"]
+    assert rotated.tobytes() == plain.tobytes()
+    assert np.isnan(rotated).all() == (keys == 0)
 
 
 @pytest.mark.exhaustive

@@ -5,22 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tilewright.ir.operation import Block, Operation, Region
     from tilewright.ir.values import Value
 
 
-def equivalent(a: Operation, b: Operation, *, locations: bool = False) -> bool:
-    """Whether `a` and `b` have equal structure, attributes and types; on request, locations."""
-    comparison = _Comparison(locations)
+def equivalent(
+    a: Operation,
+    b: Operation,
+    *,
+    locations: bool = False,
+    twins: Mapping[Value, Value] | None = None,
+) -> bool:
+    """Whether `a` and `b` have equal structure, attributes and types; on request, locations.
+
+    `twins` maps values of `a` to those that `b` has in their stead.
+    """
+    comparison = _Comparison(locations, twins or {})
     return comparison.operations(a, b) and comparison.is_consistent()
 
 
 class _Comparison:
     __slots__ = ("_blocks", "_locations", "_pending", "_twin")
 
-    def __init__(self, locations: bool) -> None:
+    def __init__(self, locations: bool, twins: Mapping[Value, Value]) -> None:
         self._locations = locations
-        self._twin: dict[Value, Value] = {}
+        self._twin = dict(twins)
         self._blocks: dict[Block, Block] = {}
         self._pending: list[tuple[Value, Value]] = []
         """Operands from outside, or whose definitions come later in the text."""

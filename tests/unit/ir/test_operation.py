@@ -165,6 +165,16 @@ def test_blocks_need_not_stand_in_the_order_of_dominance() -> None:
     assert not equivalent(func, copy)
 
 
+def test_operations_are_equivalent_up_to_values_that_correspond() -> None:
+    _, build = toy.module()
+    one, two, three = [toy.constant(build, number) for number in (1, 2, 3)]
+    added = build.create(toy.AddOp, lhs=one, rhs=two)
+    other = build.create(toy.AddOp, lhs=three, rhs=two)
+    assert not equivalent(added, other)
+    assert equivalent(added, other, twins={one: three})
+    assert not equivalent(added, other, twins={one: three, two: one})
+
+
 def test_clone_maps_operands_and_results() -> None:
     _, build = toy.module()
     one, two = toy.constant(build, 1), toy.constant(build, 2)

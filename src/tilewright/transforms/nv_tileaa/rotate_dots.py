@@ -16,19 +16,19 @@ What the second part needs of the first is carried by the loop. Nothing is compu
 than before, so that results do not change. Without iterations the loop returns its initial values.
 
 A loop that goes on where another ends, as the one with a causal mask does, also takes over its last
-second part.
+second part, and both share the first part of the first iteration.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr, Signedness
 from tilewright.dialects.nv_tileaa.integer import AddIOp, DivIOp, MulIOp, SubIOp
-from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
-from tilewright.dialects.scf import ForOp, IfOp, YieldOp
+from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
@@ -39,9 +39,10 @@ from tilewright.transforms.nv_tileaa.memory_order import MemoryOrder
 from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
 from tilewright.transforms.nv_tileaa.rotation import Rotation, previous_loop
 from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.shared_prologue import FirstPart, SharedPrologue, branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -109,7 +110,7 @@ def _rotate(rotation: Rotation) -> None:
         last = _last_counter(inside, loop)
         return parts.finish(inside, parts.loop(inside, start, passed), last)
 
-    _replace(loop, _branch(build, exists, then, lambda _: loop.init_args))
+    _replace(loop, branch(build, exists, then, lambda _: loop.init_args))
     loop.erase()
 
 
@@ -120,51 +121,31 @@ def _rotate_both(first: Rotation, second: Rotation) -> None:
     exists = iteration_exists(build, other, loop.lower_bound)
     starts = iteration_exists(build, loop, loop.lower_bound)
     parts, later = _RotatedLoop(first), _RotatedLoop(second)
+    shared = SharedPrologue.of(parts.first_part, later.first_part)
 
     def then(inside: Builder) -> Sequence[Value]:
-        passed = _branch(inside, starts, in_first, in_second)
-        one = inside.create(AddIOp, lhs=other.lower_bound, rhs=other.step).result
-        types = [one.type]
-        start = inside.create(
-            SelectOp,
-            condition=starts,
-            true_value=other.lower_bound,
-            false_value=one,
-            types=types,
-        ).result
-        last = _last_counter(inside, other)
-        return later.finish(inside, later.loop(inside, start, passed), last)
-
-    def in_first(inside: Builder) -> Sequence[Value]:
-        passed = parts.first(inside, loop.lower_bound, loop.init_args)
         start = inside.create(AddIOp, lhs=loop.lower_bound, rhs=loop.step).result
+        if shared is None:
+            passed = branch(inside, starts, lambda block: in_first(block, start), in_second)
+        else:
+            passed = shared.build(inside, starts, [loop.lower_bound, *loop.init_args])
+            passed = parts.loop(inside, start, passed)
+        # Where the first loop ends: its bound is live in it, the lower one of the second is not.
+        larger = MaxUIOp if loop.unsigned_cmp else MaxSIOp
+        end = inside.create(larger, lhs=start, rhs=loop.upper_bound).result
+        last = _last_counter(inside, other)
+        return later.finish(inside, later.loop(inside, end, passed), last)
+
+    def in_first(inside: Builder, start: Value) -> Sequence[Value]:
+        passed = parts.first(inside, loop.lower_bound, loop.init_args)
         return parts.loop(inside, start, passed)
 
     def in_second(inside: Builder) -> Sequence[Value]:
         return later.first(inside, other.lower_bound, loop.init_args)
 
-    _replace(other, _branch(build, exists, then, lambda _: loop.init_args))
+    _replace(other, branch(build, exists, then, lambda _: loop.init_args))
     other.erase()
     loop.erase()
-
-
-def _branch(
-    build: Builder,
-    condition: Value,
-    then: Callable[[Builder], Sequence[Value]],
-    otherwise: Callable[[Builder], Sequence[Value]],
-) -> Sequence[Value]:
-    """Build an `scf.if` of two blocks that yield values; returns its results."""
-    blocks = (Block(), Block())
-    for block, fill in zip(blocks, (then, otherwise), strict=True):
-        inside = Builder(InsertPoint.at_end(block), build.location)
-        inside.create(YieldOp, values=fill(inside))
-    end = blocks[0].last
-    assert end is not None
-    types = [value.type for value in end.operands]
-    regions = [Region([block]) for block in blocks]
-    branch = build.insert(IfOp([condition], types, {}, regions, build.location))
-    return branch.results
 
 
 def _replace(loop: ForOp, results: Sequence[Value]) -> None:
@@ -185,13 +166,19 @@ class _RotatedLoop:
         assert end is not None
         self._end = end
 
+    @property
+    def first_part(self) -> FirstPart:
+        """The first part of an iteration."""
+        loop, rotation = self._loop, self._rotation
+        ops = (*rotation.dots, *rotation.rest, *rotation.late)
+        return FirstPart(ops, [loop.induction_variable, *loop.carried], self._carried({}))
+
     def first(self, build: Builder, counter: Value, initial: Sequence[Value]) -> list[Value]:
         """The first part of the first iteration."""
-        loop, rotation = self._loop, self._rotation
-        values: dict[Value, Value] = dict(zip(loop.carried, initial, strict=True))
-        values[loop.induction_variable] = counter
-        _repeat(build, (*rotation.dots, *rotation.rest, *rotation.late), values)
-        return self._carried(values)
+        part = self.first_part
+        values = dict(zip(part.arguments, [counter, *initial], strict=True))
+        _repeat(build, part.ops, values)
+        return [_mapped(values, value) for value in part.results]
 
     def loop(self, build: Builder, start: Value, passed: Sequence[Value]) -> Sequence[Value]:
         """The iterations from `start` on, each with the second part of the one before."""

@@ -203,25 +203,27 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // A loop that goes on where another ends, as with a causal mask: it takes over the last dot of the first loop. If that has no iteration, the
-  // first part of its own first iteration comes before it.
+  // A loop that goes on where another ends, as with a causal mask: it takes over the last dot of the first loop. Both share the first part
+  // of the first iteration, but for what only one of them computes.
   // CHECK-LABEL: @consecutive
   // CHECK: %[[END:.*]] = arith.minsi %arg4, %arg5
-  // CHECK: %[[MASKED:.*]] = arith.maxsi %[[C0:.*]], %arg5
-  // CHECK: %[[EXISTS:.*]] = nv_tileaa.cmpi slt, %[[C0]], %arg4
+  // CHECK: %[[EXISTS:.*]] = nv_tileaa.cmpi slt, %[[C0:.*]], %arg4
   // CHECK-NEXT: %[[STARTS:.*]] = nv_tileaa.cmpi slt, %[[C0]], %[[END]]
   // CHECK-NEXT: scf.if %[[EXISTS]]
-  // CHECK-NEXT: %[[PASSED:.*]]:2 = scf.if %[[STARTS]]
+  // CHECK-NEXT: %[[ONE:.*]] = nv_tileaa.addi %[[C0]],
   // CHECK-NEXT: nv_tileaa.tiled_load weak %arg1[%[[C0]], %[[C0]]]
-  // CHECK: scf.for %{{.*}} to %[[END]]
+  // CHECK-NEXT: %[[S:.*]] = nv_tileaa.dot %arg0
+  // CHECK-NEXT: %[[SEEN:.*]] = scf.if %[[STARTS]]
+  // CHECK-NEXT: scf.yield %[[S]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: %[[NEG:.*]] = nv_tileaa.negf %[[S]]
+  // CHECK-NEXT: scf.yield %[[NEG]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[P0:.*]] = nv_tileaa.fp_to_fp %[[SEEN]]
+  // CHECK-NEXT: %[[PASSED:.*]]:2 = scf.for %{{.*}} = %[[ONE]] to %[[END]] {{.*}} iter_args(%{{.*}} = %[[P0]], %{{.*}} = %arg3)
   // CHECK-COUNT-2: nv_tileaa.dot
   // CHECK-NOT: nv_tileaa.dot
-  // CHECK: } else {
-  // CHECK-NEXT: nv_tileaa.tiled_load weak %arg1[%[[MASKED]], %[[C0]]]
-  // CHECK-NEXT: nv_tileaa.dot %arg0
-  // CHECK-NEXT: nv_tileaa.negf
-  // CHECK: %[[NEXT:.*]] = nv_tileaa.addi %[[MASKED]],
-  // CHECK: %[[FROM:.*]] = nv_tileaa.select %[[STARTS]], %[[MASKED]], %[[NEXT]]
+  // CHECK: %[[FROM:.*]] = arith.maxsi %[[ONE]], %[[END]]
   // CHECK: %[[LAST:.*]] = nv_tileaa.subi %arg4,
   // CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = %[[FROM]] to %arg4 {{.*}} iter_args(%[[P:.*]] = %[[PASSED]]#0, %[[ACC:.*]] = %[[PASSED]]#1)
   // CHECK: nv_tileaa.dot %arg0
@@ -251,6 +253,190 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
       %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
       scf.yield %o : !tile
+    }
+    nv_tileaa.return
+  }
+  // What one loop loads must not be loaded for the other: each has a first part of its own, of which one is executed.
+  // CHECK-LABEL: @consecutive_bias
+  // CHECK: %[[END:.*]] = arith.minui %arg5, %arg6
+  // CHECK: %[[BIASED:.*]] = arith.maxui %[[C0:.*]], %arg6
+  // CHECK: %[[STARTS:.*]] = nv_tileaa.cmpi ult, %[[C0]], %[[END]]
+  // CHECK: %[[ONE:.*]] = nv_tileaa.addi %[[C0]],
+  // CHECK-NEXT: %[[PASSED:.*]]:2 = scf.if %[[STARTS]]
+  // CHECK-NEXT: nv_tileaa.tiled_load weak %arg1[%[[C0]], %[[C0]]]
+  // CHECK: scf.for unsigned %{{.*}} = %[[ONE]] to %[[END]]
+  // CHECK-COUNT-2: nv_tileaa.dot
+  // CHECK-NOT: nv_tileaa.dot
+  // CHECK: } else {
+  // CHECK-NEXT: nv_tileaa.tiled_load weak %arg1[%[[BIASED]], %[[C0]]]
+  // CHECK-NEXT: nv_tileaa.dot %arg0
+  // CHECK-NEXT: nv_tileaa.tiled_load weak %arg3[%[[BIASED]], %[[C0]]]
+  // CHECK: %[[FROM:.*]] = arith.maxui %[[ONE]], %[[END]]
+  // CHECK: scf.for unsigned %{{.*}} = %[[FROM]] to %arg5 {{.*}} iter_args(%{{.*}} = %[[PASSED]]#0, %{{.*}} = %[[PASSED]]#1)
+  nv_tileaa.func @consecutive_bias(%q: !half, %k: !tiles, %v: !tiles, %bias: !tiles, %init: !tile, %n: i32, %middle: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %end = arith.minui %n, %middle : i32
+    %biased = arith.maxui %c0, %middle : i32
+    %sum = scf.for unsigned %i = %c0 to %end step %c1 iter_args(%acc = %init) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %p = nv_tileaa.fp_to_fp %s : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
+    }
+    %all = scf.for unsigned %i = %biased to %n step %c1 iter_args(%acc = %sum) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %b, %t2 = nv_tileaa.tiled_load weak %bias[%i, %c0] : i32, i32 of !tiles -> !half
+      %wide = nv_tileaa.fp_to_fp %b : !half to !tile
+      %more = nv_tileaa.addf %s, %wide : !tile
+      %p = nv_tileaa.fp_to_fp %more : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
+    }
+    nv_tileaa.return
+  }
+  // The addition has other operands in each loop, which are chosen before it; so it is shared, and what is computed from it.
+  // CHECK-LABEL: @consecutive_rows
+  // CHECK: scf.if
+  // CHECK: %[[S:.*]] = nv_tileaa.dot %arg0
+  // CHECK-NEXT: %[[LEFT:.*]] = scf.if %[[STARTS:.*]] -> (tensor<16x16xf32>) {
+  // CHECK-NEXT: scf.yield %[[S]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: %[[SCALED:.*]] = nv_tileaa.mulf %[[S]], %arg4
+  // CHECK-NEXT: scf.yield %[[SCALED]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[RIGHT:.*]] = scf.if %[[STARTS]] -> (tensor<16x16xf32>) {
+  // CHECK-NEXT: scf.yield %arg4
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: scf.yield %[[S]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[T:.*]] = nv_tileaa.addf %[[LEFT]], %[[RIGHT]]
+  // CHECK-NEXT: %[[ROW:.*]] = nv_tileaa.reduce %[[T]]
+  // CHECK: %[[M:.*]] = nv_tileaa.maxf %arg3, %[[ROW]]
+  // CHECK-NEXT: %[[P:.*]] = nv_tileaa.fp_to_fp %[[T]]
+  // CHECK-NEXT: scf.for {{.*}} iter_args(%{{.*}} = %[[M]], %{{.*}} = %[[P]], %{{.*}} = %arg4)
+  nv_tileaa.func @consecutive_rows(%q: !half, %k: !tiles, %v: !tiles, %m0: !row, %init: !tile, %n: i32, %middle: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %end = arith.minsi %n, %middle : i32
+    %later = arith.maxsi %c0, %middle : i32
+    %top, %sum = scf.for %i = %c0 to %end step %c1 iter_args(%m = %m0, %acc = %init) -> (!row, !tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %t = nv_tileaa.addf %s, %init : !tile
+      %here = nv_tileaa.reduce %t {axis = 1 : i32, identities = [0xFF800000 : f32]} : !tile -> !row {
+      ^bb0(%a: f32, %b: f32):
+        %r = nv_tileaa.maxf %a, %b : f32
+        nv_tileaa.yield %r : f32
+      }
+      %larger = nv_tileaa.maxf %m, %here : !row
+      %p = nv_tileaa.fp_to_fp %t : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %larger, %o : !row, !tile
+    }
+    %last, %all = scf.for %i = %later to %n step %c1 iter_args(%m = %top, %acc = %sum) -> (!row, !tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %scaled = nv_tileaa.mulf %s, %init : !tile
+      %t = nv_tileaa.addf %scaled, %s : !tile
+      %here = nv_tileaa.reduce %t {axis = 1 : i32, identities = [0xFF800000 : f32]} : !tile -> !row {
+      ^bb0(%a: f32, %b: f32):
+        %r = nv_tileaa.maxf %a, %b : f32
+        nv_tileaa.yield %r : f32
+      }
+      %larger = nv_tileaa.maxf %m, %here : !row
+      %p = nv_tileaa.fp_to_fp %t : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %larger, %o : !row, !tile
+    }
+    nv_tileaa.return
+  }
+  // Conversions from other types are not the same operation.
+  // CHECK-LABEL: @consecutive_types
+  // CHECK: %[[S:.*]] = nv_tileaa.dot %arg0
+  // CHECK-NEXT: %[[P:.*]] = scf.if %{{.*}} -> (tensor<16x16xf16>) {
+  // CHECK-NEXT: %[[P1:.*]] = nv_tileaa.fp_to_fp %[[S]] : tensor<16x16xf32> to tensor<16x16xf16>
+  // CHECK-NEXT: scf.yield %[[P1]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: %[[WIDE:.*]] = nv_tileaa.fp_to_fp %[[S]] : tensor<16x16xf32> to tensor<16x16xf64>
+  // CHECK-NEXT: %[[P2:.*]] = nv_tileaa.fp_to_fp %[[WIDE]] : tensor<16x16xf64> to tensor<16x16xf16>
+  // CHECK-NEXT: scf.yield %[[P2]]
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[P]],
+  nv_tileaa.func @consecutive_types(%q: !half, %k: !tiles, %v: !tiles, %init: !tile, %n: i32, %middle: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %end = arith.minsi %n, %middle : i32
+    %later = arith.maxsi %c0, %middle : i32
+    %sum = scf.for %i = %c0 to %end step %c1 iter_args(%acc = %init) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %p = nv_tileaa.fp_to_fp %s : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
+    }
+    %all = scf.for %i = %later to %n step %c1 iter_args(%acc = %sum) -> (!tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %wide = nv_tileaa.fp_to_fp %s : !tile to tensor<16x16xf64>
+      %p = nv_tileaa.fp_to_fp %wide : tensor<16x16xf64> to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %o : !tile
+    }
+    nv_tileaa.return
+  }
+  // The loops have reductions that differ: so have their first parts.
+  // CHECK-LABEL: @consecutive_reductions
+  // CHECK: scf.if %{{.*}} -> (tensor<16xf32>, tensor<16x16xf32>) {
+  // CHECK: scf.if %{{.*}} -> (tensor<16xf32>, tensor<16x16xf16>, tensor<16x16xf32>) {
+  // CHECK: nv_tileaa.dot
+  // CHECK: scf.for
+  // CHECK: } else {
+  // CHECK: nv_tileaa.dot
+  // CHECK: scf.for
+  nv_tileaa.func @consecutive_reductions(%q: !half, %k: !tiles, %v: !tiles, %m0: !row, %init: !tile, %n: i32, %middle: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : !tile
+    %end = arith.minsi %n, %middle : i32
+    %later = arith.maxsi %c0, %middle : i32
+    %top, %sum = scf.for %i = %c0 to %end step %c1 iter_args(%m = %m0, %acc = %init) -> (!row, !tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %here = nv_tileaa.reduce %s {axis = 1 : i32, identities = [0xFF800000 : f32]} : !tile -> !row {
+      ^bb0(%a: f32, %b: f32):
+        %r = nv_tileaa.maxf %a, %b : f32
+        nv_tileaa.yield %r : f32
+      }
+      %larger = nv_tileaa.maxf %m, %here : !row
+      %p = nv_tileaa.fp_to_fp %s : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %larger, %o : !row, !tile
+    }
+    %last, %all = scf.for %i = %later to %n step %c1 iter_args(%m = %top, %acc = %sum) -> (!row, !tile) : i32 {
+      %key, %t0 = nv_tileaa.tiled_load weak %k[%i, %c0] : i32, i32 of !tiles -> !half
+      %s = nv_tileaa.dot %q, %key, %zero {input_precision = "tf32"} : !half, !half, !tile
+      %here = nv_tileaa.reduce %s {axis = 1 : i32, identities = [0xFF800000 : f32]} : !tile -> !row {
+      ^bb0(%a: f32, %b: f32):
+        %r = nv_tileaa.minf %a, %b : f32
+        nv_tileaa.yield %r : f32
+      }
+      %larger = nv_tileaa.maxf %m, %here : !row
+      %p = nv_tileaa.fp_to_fp %s : !tile to !half
+      %value, %t1 = nv_tileaa.tiled_load weak %v[%i, %c0] : i32, i32 of !tiles -> !half
+      %o = nv_tileaa.dot %p, %value, %acc {input_precision = "tf32"} : !half, !half, !tile
+      scf.yield %larger, %o : !row, !tile
     }
     nv_tileaa.return
   }

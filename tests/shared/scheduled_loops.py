@@ -105,12 +105,8 @@ def copy_loop(
     token: str = TOKEN,
     after: str = "%t0",
     inside: str = "",
-    step: str = "%unit",
 ) -> str:
-    """A loop that copies tiles of `rows` rows of 128 numbers: 512 bytes each.
-
-    A persistent one has the number of blocks as its step, `%blocks`.
-    """
+    """A loop that copies tiles of `rows` rows of 128 numbers: 512 bytes each."""
     tensor = "tensor_view<?x128xf32, strides=[128,1]>"
     view = f"partition_view<tile=({rows}x128), {padding}{tensor}>"
     tile = f"tile<{rows}x128xf32>"
@@ -119,14 +115,13 @@ def copy_loop(
         entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %n: tile<i32>) {{
           %zero = constant <i32: 0> : tile<i32>
           %first, %by, %bz = get_tile_block_id : tile<i32>
-          %unit = constant <i32: 1> : tile<i32>
-          %blocks, %ny, %nz = get_num_tile_blocks : tile<i32>
+          %step, %ny, %nz = get_num_tile_blocks : tile<i32>
           {token}
           %pt = make_tensor_view %p, shape = [%n, 128], strides = [128, 1] : tile<i32> -> {tensor}
           %qt = make_tensor_view %q, shape = [%n, 128], strides = [128, 1] : tile<i32> -> {tensor}
           %pv = make_partition_view %pt : {view}
           %qv = make_partition_view %qt : {view}
-          for %i in (%first to %n, step {step}) : tile<i32> {{
+          for %i in (%first to %n, step %step) : tile<i32> {{
             {inside}
             %a, %t1 = load_view_tko weak %pv[%i, %zero] token = %t0 : {view}, tile<i32> -> {tile}, token
             %t2 = store_view_tko weak %a, %qv[%i, %zero] token = {after} : {tile}, {view}, tile<i32> -> token

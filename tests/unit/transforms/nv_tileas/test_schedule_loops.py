@@ -39,13 +39,6 @@ def test_as_many_private_stages_as_fit(rows: int, stages: int) -> None:
     assert copied_loads(module) == 1
 
 
-@pytest.mark.parametrize(("rows", "stages"), [(16, 8), (32, 4), (64, 3), (128, 1)])
-def test_persistent_loops_have_more_bytes_in_flight(rows: int, stages: int) -> None:
-    """At least four stages or 64 KiB, in at most 112 KiB: often, no other block is on the SM."""
-    module = scheduled(copy_loop(rows, step="%blocks"))
-    assert schedule_of(module) == ScheduleAttr(stages, distance=stages)
-
-
 @pytest.mark.parametrize("rows", [8, 128])
 def test_small_tiles_and_very_large_ones_are_loaded_directly(rows: int) -> None:
     """8 rows are 8 registers per thread, fewer than 16; 128 rows are 64 KiB, more than 32 KiB."""

@@ -6,7 +6,7 @@ The decision is written into the program, as attributes of the loop, its loads a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -49,7 +49,6 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     pipelined_loads,
     plan_stage,
 )
-from tilewright.transforms.nv_tileas.private_stages import private_schedule
 from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_loads,
     report_memory,
@@ -59,6 +58,7 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_streamed,
 )
 from tilewright.transforms.nv_tileas.stage_memory import (
+    RESERVE,
     asks_for_blocks,
     block_limit,
     has_registers_for_two,
@@ -78,6 +78,8 @@ if TYPE_CHECKING:
 
 LEAST_STAGES: Final = 2
 """Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
+PRIVATE_STAGES: Final = 4
+"""Of loops whose threads read only what they copied themselves."""
 MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
@@ -90,6 +92,21 @@ TMA_STORES: Final = False
 """Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
 STREAMED_FIRST: Final = False
 """Whether tiles that are read once are evicted from L2 first, unless it is forced."""
+
+
+class Limits(NamedTuple):
+    """Limits on the shared memory of a block, in bytes."""
+
+    block: int
+    """For the whole block, so that others can be resident beside it."""
+    iteration: int
+    """For one iteration: larger loads saturate memory bandwidth without prefetching."""
+
+
+PLAIN: Final = Limits(block=48 * 1024, iteration=32 * 1024)
+"""Of loops whose threads read only what they loaded themselves."""
+DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
+"""Of such loops with dots: two blocks fit on an SM, their registers do not allow more."""
 
 
 class ScheduleLoops(Pass):
@@ -166,10 +183,15 @@ class ScheduleLoops(Pass):
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], reasons: dict[ForOp, str]
     ) -> ScheduleAttr | None:
         """The schedule of a loop, if its tiles fit; `reasons` takes why they have their memory."""
-        if target_of(function) is None:
+        arch = target_of(function)
+        if arch is None:
             return None
         if is_private(loads):
-            return private_schedule(function, loop, loads, self.stages)
+            needed, taken = stage_bytes(loads), other_bytes(function, loop, loads)
+            limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
+            free = max(min(arch.static_shared, limits.block) - taken - RESERVE, 0)
+            stages = min(self.stages or PRIVATE_STAGES, free // needed)
+            return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
         stages = self._fitting_stages(function, loop, loads, reasons)
         dots = _overlapping(loop, loads)
         fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(function, dots)

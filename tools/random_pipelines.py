@@ -166,7 +166,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
     )
     loop = halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
     if pick.random() < 0.3:
-        loop = loop._replace(schedule=",".join(filter(None, (loop.schedule, "evict-first=1"))))
+        loop = loop._replace(schedule=",".join(filter(None, (loop.schedule, "evict-first=0"))))
     return loop
 
 

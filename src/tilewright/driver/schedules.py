@@ -3,12 +3,12 @@
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
 over K into two. `agents=1` lets a warp copy by TMA and the others compute; `tma-stores=1` lets
-these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `evict-first=1`
-lets L2 evict tiles that are read once before other data. `rotate=1` puts the last dot of an
-iteration, if it depends on another, into the next one. `kept-tiles=8` keeps at most eight tiles of
-a loop in shared memory for later loops. `single-trip=0` builds no version of such loops for one
-iteration, `single-trip=1` also one whose tiles take many registers. `prefetch=1` loads the small
-tiles of the next iteration into registers in all loops without dots, `prefetch=0` in none.
+these store by TMA, and `multicast=0` lets each CTA of a cluster copy whole tiles. `evict-first=0`
+gives tiles that are read once the same priority in L2 as other data. `rotate=1` puts the last dot
+of an iteration, if it depends on another, into the next one. `kept-tiles=8` keeps at most eight
+tiles of a loop in shared memory for later loops. `single-trip=0` builds no version of such loops
+for one iteration, `single-trip=1` also one whose tiles take many registers. `prefetch=1` loads the
+small tiles of the next iteration into registers in all loops without dots, `prefetch=0` in none.
 `warps=8` sets the number of warps of a block, producers not counted.
 """
 

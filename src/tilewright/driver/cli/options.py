@@ -249,7 +249,7 @@ SCHEDULE: Final = Option(
     "--schedule",
     metavar="OPTIONS",
     help="force schedules instead of choosing them: any of stages=3, in-flight=0, k-parts=2, "
-    "agents=1, multicast=0, tma-stores=1, evict-first=1, rotate=0, kept-tiles=8, single-trip=0, "
+    "agents=1, multicast=0, tma-stores=1, evict-first=0, rotate=0, kept-tiles=8, single-trip=0, "
     "prefetch=0 and warps=8, separated by commas",
 )
 """An option of `compile`."""

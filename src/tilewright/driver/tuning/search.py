@@ -21,7 +21,7 @@ TRIED: Final[dict[str, tuple[int, ...]]] = {
     "k-parts": (2, 1, 4),
     "tma-stores": (1,),
     "multicast": (0,),
-    "evict-first": (1,),
+    "evict-first": (0,),
     "rotate": (0, 1),
     "kept-tiles": (0, 8, 16, 32),
     "single-trip": (0, 1),

@@ -68,6 +68,7 @@ from tilewright.transforms.nv_tileas.stage_memory import (
     stage_bytes,
 )
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
+from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,7 +91,7 @@ EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
 TMA_STORES: Final = False
 """Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
-STREAMED_FIRST: Final = False
+STREAMED_FIRST: Final = True
 """Whether tiles that are read once are evicted from L2 first, unless it is forced."""
 
 
@@ -258,9 +259,6 @@ class ScheduleLoops(Pass):
 
 def _evict_first(function: FuncOp, sink: Sink) -> None:
     """Mark the tiles that are read once."""
-    # Only forced schedules ask for it.
-    from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles  # noqa: PLC0415
-
     tiles = StreamedTiles(function)
     tiles.record()
     report_streamed(function, tiles, sink)

@@ -58,12 +58,12 @@ def line_of(op: str) -> int:
 
 
 def instructions(remarks: list[Remark], op: str) -> list[tuple[str, str]]:
-    """The instruction and the reporting pass of each remark on the line that defines `op`."""
+    """The instruction and the reporting pass of remarks that name one, on the line of `op`."""
     location = f"gemm.mlir:{line_of(op)}:"
     return [
         (dict(remark.details)["Instruction"], remark.pass_name)
         for remark in remarks
-        if str(remark.location).startswith(location)
+        if str(remark.location).startswith(location) and "Instruction" in dict(remark.details)
     ]
 
 

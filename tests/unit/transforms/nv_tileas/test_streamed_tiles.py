@@ -101,9 +101,9 @@ def test_tiles_that_overlap() -> None:
     assert reasons(program) == ["its tiles overlap", ONCE]
 
 
-def test_it_is_off_unless_it_is_forced() -> None:
+def test_it_can_be_forbidden() -> None:
     program = Decode().program
-    assert evicted(scheduled(program)) == [False, False]
+    assert evicted(scheduled(program)) == [True, True]
     assert evicted(scheduled(program, schedule="evict-first=0")) == [False, False]
     assert evicted(scheduled(program, schedule=FORCED)) == [True, True]
 

@@ -129,6 +129,7 @@ class Program:
     def __init__(self, source: Source, name: str = "<input>") -> None:
         self._name = name
         self._source: bytes | str | Operation
+        self._warnings: list[Diagnostic] = []
         if isinstance(source, os.PathLike):
             self._source, self._name = read_input(os.fspath(source))
         else:
@@ -140,7 +141,7 @@ class Program:
         """The verified program; compilations clone it."""
         source = self._source
         module = source if isinstance(source, Operation) else read_level(source, self._name)
-        verify(module)
+        self._warnings = verify(module)
         return module
 
     def content(self) -> tuple[bytes, str]:
@@ -154,6 +155,7 @@ class Program:
     def compiled(self, settings: Settings, emit: str) -> CompilationResult:
         """Compile the program."""
         compilation = Compilation(self.module.clone(), settings)
+        compilation.observers.sink.diagnostics += self._warnings
         compilation.to(emit)
         return compilation.result()
 

@@ -141,7 +141,7 @@ def _compiled(
     with observers.clock.measure("read"):
         module = read_level(data, name)
     with observers.clock.measure("verify"):
-        verify(module)
+        observers.sink.diagnostics += verify(module)
     compilation = Compilation(module, settings, observers)
     try:
         made = compilation.to(stage)

@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tile_cpp_fixtures
 from repeats import keep_every
 from tile_cpp_cases import CASES, Case, check
 
 import tilewright
+from tilewright.bytecode.reader import read_bytecode
+from tilewright.driver.disassembly import disassemble
+from tilewright.driver.nvcc.toolkit import find_nvcc
+from tilewright.driver.signatures import kernels_of
 from tilewright.emit.note import own_note, read_note
+from tilewright.support.kernel_names import choose_kernel
 
 PROGRAMS = (
     "elementwise", "reduce", "shapes", "softmax", "dot_half", "dot_fp8", "dot_wide", "dot_integer",
@@ -34,6 +40,10 @@ def cases_of(program: str) -> list[Case]:
 def test_kernels_against_numpy(build, program: str) -> None:
     built = build(program)
     assert read_note(built.cubin) == own_note()
+    if find_nvcc().version == (13, 4):
+        # Otherwise tools/tile_cpp_fixtures.py has not run since the program was changed.
+        fixture = (tile_cpp_fixtures.FIXTURES / f"{program}.mlir").read_text()
+        assert disassemble(read_bytecode(built.bytecode, program)) == fixture
     for case in cases_of(program):
         for device, checked in (("cpu", case.is_ordered), ("emulator", True)):
             arguments = copied(case)
@@ -41,6 +51,16 @@ def test_kernels_against_numpy(build, program: str) -> None:
                 built.bytecode, case.entry, case.grid, arguments, device, check=checked
             )
             check(case, arguments)
+
+
+@pytest.mark.parametrize("program", [path.stem for path in tile_cpp_fixtures.programs()])
+def test_fixtures_are_programs(program: str) -> None:
+    """They parse, verify, and have the kernels that are launched."""
+    module = tilewright.read(tile_cpp_fixtures.FIXTURES / f"{program}.mlir")
+    names = [kernel.sym_name for kernel in kernels_of(module)]
+    assert names
+    for case in cases_of(program):
+        assert choose_kernel(names, case.entry) in names
 
 
 def test_every_program_is_run() -> None:

@@ -36,7 +36,8 @@ COMMAND: Final = Command(
     "  tilewright run add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 "
     "--arg sum.npy=zeros:64xf32\n"
     "  tilewright run kernel.tileirbc --grid 2x2 --arg a.npy --arg 16 --expect 0=wanted.npy\n"
-    "  tilewright run add.cu --entry add --grid 4 --arg random:64xf32:1 --arg out.npy=zeros:64xf32",
+    "  tilewright run add.cu --entry add --grid 4 --arg iota:64xf32 --arg ones:64xf32 "
+    "--arg sum.npy=zeros:64xf32 --arg 64",
 )
 
 

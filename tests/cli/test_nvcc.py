@@ -191,6 +191,18 @@ class TestSearch:
         assert (code, out) == (3, "")
         assert "expected nvcc 13.3 or later, found none; install" in err
 
+    def test_a_script_that_runs_ours(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It does not find itself, but the nvcc after it."""
+        script = tmp_path / "nvcc"
+        command = f'"{sys.executable}" -m tilewright nvcc'
+        script.write_text(f'#!/bin/sh\necho >> {tmp_path}/runs\nexec {command} "$@"\n')
+        script.chmod(0o755)
+        path = make_toolkit(tmp_path / "real")
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        monkeypatch.setattr(toolkit, "toolkit_folders", lambda: [str(tmp_path / "real")])
+        assert find_nvcc().path == str(path)
+        assert (tmp_path / "runs").read_text() == "\n"
+
     def test_a_script_before_nvcc(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Distributions have them; the toolkit is that of the nvcc that it runs."""
         path = make_toolkit(tmp_path / "real")

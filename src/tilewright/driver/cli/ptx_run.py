@@ -10,7 +10,8 @@ from tilewright.driver.cli.options import Command, Option
 from tilewright.driver.files import read_input, write_line, write_output
 from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.machine import CHECKS
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import InvalidValue, fail
+from tilewright.support.kernel_names import choose_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +55,7 @@ def run(arguments: Arguments) -> int:
     data, name = read_input(arguments.file)
     module = Module(decode_text(data, name, expected="PTX text"), name)
     counters = module.launch(
-        arguments["entry"] or only_kernel(module),
+        _named_kernel(module, arguments["entry"]) if arguments["entry"] else only_kernel(module),
         sizes["grid"],
         sizes["block"],
         kernel.values,
@@ -73,6 +74,14 @@ def run(arguments: Arguments) -> int:
 def _checks(arguments: Arguments) -> frozenset[str]:
     checks = frozenset[str]() if arguments.flag("no-check") else CHECKS
     return checks | {"global"} if arguments.flag("check-global") else checks
+
+
+def _named_kernel(module: Module, name: str) -> str:
+    """Return the symbol of the kernel with a name, which may be that of C++."""
+    try:
+        return choose_kernel([entry.name for entry in module.syntax.entries()], name)
+    except InvalidValue as error:
+        fail(str(error))
 
 
 def only_kernel(module: Module) -> str:

@@ -74,8 +74,9 @@ def _write_profile(source: str, target: str, root: str) -> None:
 
 def _write_compiler(path: str) -> None:
     """Write a script that runs our `tileiras` with this interpreter and its `sys.path`."""
+    folders = list(map(str, sys.path))
     code = (
-        f"import sys; sys.path[:] = {sys.path!a}; "
+        f"import sys; sys.path[:] = {folders!a}; "
         "from tilewright.tileiras.__main__ import script; script()"
     )
     # -P: modules in the working directory do not shadow the standard library.

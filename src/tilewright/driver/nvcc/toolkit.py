@@ -20,6 +20,9 @@ PROFILE: Final = "nvcc.profile"
 _INSIDE: Final = os.path.join("bin", "nvcc")
 _RELEASE: Final = re.compile(r"\brelease (\d+)\.(\d+)\b")
 _HERE: Final = re.compile(r"^#\$ _HERE_=(.+)$", re.MULTILINE)
+_PROBED: Final = "TILEWRIGHT_PROBED_NVCC"
+"""Set for programs that may be an nvcc. A script that runs `tilewright nvcc` would else find
+itself, without end."""
 _SECONDS: Final = 120
 """After this time a program that answers neither is no nvcc."""
 
@@ -40,6 +43,8 @@ def find_nvcc() -> Nvcc:
     """
     if os.name == "nt":
         raise Unsupported("nvcc on Windows")
+    if probed := os.environ.get(_PROBED):
+        raise Unsupported(f"'{probed}' as nvcc, since it runs `tilewright nvcc`")
     chosen = chosen_file(NVCC_VARIABLE)
     skipped: list[str] = []
     for path in dict.fromkeys([chosen] if chosen else _candidates()):
@@ -77,6 +82,7 @@ def _answer(path: str, *arguments: str) -> str:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_SECONDS,
+            env={**os.environ, _PROBED: path},
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

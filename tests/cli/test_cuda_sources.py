@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +40,7 @@ case "$1" in --version) echo "release 13.4, V13.4.1"; exit ;; esac
 echo "$@" > arguments
 echo "warning of nvcc"
 grep -q wrong kernel.cu && { echo "kernel.cu(1): error: wrong" >&2; exit 2; }
+grep -q slow kernel.cu && { touch started; exec sleep 600; }
 while [ "$1" != -o ]; do shift; done
 cp bytecode "$2"
 """
@@ -123,6 +128,26 @@ def test_a_name_like_an_option(run: Run, folder: Path) -> None:
     (folder / "-x.cu").write_text("")
     assert run("compile", "-o", "k.ptx", "--", "-x.cu").code == 0
     assert "./-x.cu" in passed(folder)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_compilation_leaves_no_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    (folder / "kernel.cu").write_text("// slow\n")
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    command = [sys.executable, "-m", "tilewright", "compile", "kernel.cu", "-o", "k.cubin"]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE)
+    while not (folder / "started").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (128 + number, b"warning of nvcc\n")
+    assert not list(temporary.iterdir())
+    assert not (folder / "k.cubin").exists()
 
 
 def test_several_files(run: Run, folder: Path) -> None:

@@ -100,7 +100,8 @@ def at_hand(folder: Path) -> Path:
     shutil.copy(ROOT / "tests" / "ptx" / "basics.ptx", folder / "saxpy.ptx")
     np.save(folder / "x.npy", np.arange(1000, dtype=np.float32))
     (folder / "cutile_kernel.py").write_text(CUTILE_KERNEL)
-    for name in ("kernel.cu", "add.cu"):
+    (folder / "examples").mkdir(exist_ok=True)
+    for name in ("kernel.cu", "add.cu", "examples/add.cu"):
         shutil.copy(ROOT / "examples" / "add.cu", folder / name)
     shutil.copy(ROOT / "tests" / "nvcc" / "programs" / "launch.cu", folder / "program.cu")
     return folder
@@ -117,7 +118,7 @@ def examples_with_nvcc() -> list[tuple[str, str]]:
     return [
         (f"{name} --help", line.strip())
         for name, command in commands.items()
-        for line in command.COMMAND.help().splitlines()
+        for line in command.COMMAND.help().replace("\\\n", "").splitlines()
         if line.startswith("  tilewright ") and re.search(r"\.cu\b", line)
     ]
 

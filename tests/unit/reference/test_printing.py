@@ -13,7 +13,7 @@ def test_a_nul_ends_the_format(device: str) -> None:
     cuda_tile.module @m {
       entry @f(%n: tile<i32>) {
         print_tko "n = %i\0A\00", %n : tile<i32> -> token
-        print_tko "cut\00 %i", %n : tile<i32> -> token
+        print_tko "cut\00 %i" -> token
         return
       }
     }"""

@@ -26,16 +26,14 @@ sys.path.insert(0, str(_ROOT / "tools"))
 from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
 from tilewright.driver.emulate import compile_kernel, run_ptx  # noqa: E402
 from tilewright.driver.progress import progress  # noqa: E402
-from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
 from tilewright.support.diagnostics import UserError  # noqa: E402
-from tilewright.support.run_limits import RunLimits  # noqa: E402
 from tilewright.testing.generate.elements import PROFILES  # noqa: E402
+from tilewright.testing.generate.execution import execute_program  # noqa: E402
 from tilewright.testing.generate.kernel import Options  # noqa: E402
 from tilewright.testing.generate.program import Program, generate  # noqa: E402
 from tilewright.testing.generate.shrink import shrink  # noqa: E402
 
-MAX_STEPS = 1_000_000
 PATIENCE = 300
 ORDERS = (1, 2)
 WORDS = 12
@@ -66,16 +64,7 @@ class TooLong(Exception):
 
 def referee(program: Program, module: ModuleOp) -> Outcome:
     """Run a program on the reference executor."""
-    arguments, printed = program.arguments(), list[str]()
-    launch(
-        module,
-        program.entry,
-        program.grid,
-        arguments,
-        write=printed.append,
-        limits=RunLimits(MAX_STEPS),
-    )
-    return program.outcome(arguments), sorted("".join(printed).splitlines())
+    return execute_program(program, module)
 
 
 def emulated(program: Program, module: ModuleOp, ptx: str, seed: int) -> Outcome:

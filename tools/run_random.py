@@ -25,14 +25,12 @@ from tilewright.driver.pipelines import leaves_tile_ir, parse_pipeline, passes_t
 from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.ir.operation import Operation  # noqa: E402
 from tilewright.ir.verifier import verify  # noqa: E402
-from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
-from tilewright.support.run_limits import RunLimits  # noqa: E402
 from tilewright.testing.generate.elements import PROFILES  # noqa: E402
+from tilewright.testing.generate.execution import execute_program  # noqa: E402
 from tilewright.testing.generate.kernel import Options  # noqa: E402
 from tilewright.testing.generate.program import Program, generate  # noqa: E402
 
-MAX_STEPS = 1_000_000
 Outcome = tuple[list[Array], list[str]]
 
 CANONICAL = passes_to("nv_tileaa", "sm_90")
@@ -42,17 +40,7 @@ NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL]
 
 def outcome(program: Program, module: Operation, **how: Any) -> Outcome:
     """The arrays and lines that a program leaves."""
-    arguments, printed = program.arguments(), list[str]()
-    launch(
-        module,
-        program.entry,
-        program.grid,
-        arguments,
-        write=printed.append,
-        limits=RunLimits(MAX_STEPS),
-        **how,
-    )
-    return program.outcome(arguments), sorted("".join(printed).splitlines())
+    return execute_program(program, module, **how)
 
 
 def changed(module: Operation, passes: str) -> Operation:

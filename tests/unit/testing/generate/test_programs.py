@@ -21,19 +21,17 @@ from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.cuda_tile.structured import is_structured
 from tilewright.driver.pipelines import LEVELS, parse_pipeline
 from tilewright.ir.verifier import verify
-from tilewright.reference.launch import launch
 from tilewright.reference.tile import Array
-from tilewright.support.run_limits import RunLimits
 from tilewright.testing.compare import EXACT
 from tilewright.testing.generate.coverage import Coverage
 from tilewright.testing.generate.elements import ELEMENTS
+from tilewright.testing.generate.execution import execute_program
 from tilewright.testing.generate.kernel import Options
 from tilewright.testing.generate.program import Program, generate
 from tilewright.testing.generate.shrink import shrink
 
 SEEDS = range(36)
 COMPILED = range(0, 240, 10)
-MAX_STEPS = 1_000_000
 ALL = Options(profile="all")
 
 
@@ -41,18 +39,7 @@ class Outcome:
     """The outcome of one run of a program."""
 
     def __init__(self, program: Program, module: ModuleOp, **how: Any) -> None:
-        arguments, printed = program.arguments(), list[str]()
-        launch(
-            module,
-            program.entry,
-            program.grid,
-            arguments,
-            write=printed.append,
-            limits=RunLimits(MAX_STEPS),
-            **how,
-        )
-        self.arrays: list[Array] = program.outcome(arguments)
-        self.lines = sorted("".join(printed).splitlines())
+        self.arrays, self.lines = execute_program(program, module, **how)
 
 
 def differences(program: Program, actual: Outcome, expected: Outcome) -> list[str]:

@@ -43,7 +43,7 @@ def reset_process_state() -> None:
     os.environ["TILEWRIGHT_CACHE"] = "0"
 
 
-TOOL_VARIABLES = ("TILEWRIGHT_LIBDEVICE", "TILEWRIGHT_PTXAS")
+TOOL_VARIABLES = ("TILEWRIGHT_LIBDEVICE", "TILEWRIGHT_NVCC", "TILEWRIGHT_PTXAS")
 """Variables that name NVIDIA's tools, which the machine may keep anywhere."""
 
 reset_process_state()

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tilewright.driver.compile import CompiledModule, compile
     from tilewright.driver.execute import execute
     from tilewright.driver.launch import launch
+    from tilewright.driver.nvcc.launch import nvcc
     from tilewright.support.diagnostics import (
         Diagnostic,
         Error,
@@ -30,6 +31,7 @@ __all__ = [
     "compile",
     "execute",
     "launch",
+    "nvcc",
     "read",
     "write_bytecode",
 ]
@@ -44,6 +46,7 @@ _HOME: Final = {
     "compile": "tilewright.driver.compile",
     "execute": "tilewright.driver.execute",
     "launch": "tilewright.driver.launch",
+    "nvcc": "tilewright.driver.nvcc.launch",
     "read": "tilewright.driver.api",
     "write_bytecode": "tilewright.driver.api",
 }

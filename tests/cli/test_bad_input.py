@@ -304,8 +304,9 @@ def test_an_unknown_suffix_of_the_output(run: Run, folder: Path) -> None:
     assert run("compile", "good.mlir", "-o", "x.foo", "--emit", "nvvm").code == 0
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS)
+@pytest.mark.parametrize("command", sorted(set(cli.COMMANDS) - {"nvcc"}))
 def test_every_command_knows_its_version(run: Run, command: str) -> None:
+    """But for `nvcc`, whose arguments are nvcc's."""
     expected = run("--version")
     assert run(*command.split(), "--version") == expected
     assert expected.out.startswith("tilewright ")

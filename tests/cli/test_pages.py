@@ -14,8 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import Run
+from tile_cpp_tools import missing_nvcc
 
 import tilewright
+from tilewright.driver.cli import compile as compile_command
+from tilewright.driver.cli import nvcc as nvcc_command
+from tilewright.driver.cli import run as run_command
 from tilewright.driver.pipelines import STAGES
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +100,10 @@ def at_hand(folder: Path) -> Path:
     shutil.copy(ROOT / "tests" / "ptx" / "basics.ptx", folder / "saxpy.ptx")
     np.save(folder / "x.npy", np.arange(1000, dtype=np.float32))
     (folder / "cutile_kernel.py").write_text(CUTILE_KERNEL)
+    (folder / "examples").mkdir(exist_ok=True)
+    for name in ("kernel.cu", "add.cu", "examples/add.cu"):
+        shutil.copy(ROOT / "examples" / "add.cu", folder / name)
+    shutil.copy(ROOT / "tests" / "nvcc" / "programs" / "launch.cu", folder / "program.cu")
     return folder
 
 
@@ -104,7 +112,19 @@ def commands(page: Path) -> list[str]:
     return [line for line in lines if line.startswith(TOOLS)]
 
 
+def examples_with_nvcc() -> list[tuple[str, str]]:
+    """The examples with CUDA C++ in the texts of `--help`."""
+    commands = {"nvcc": nvcc_command, "run": run_command, "compile": compile_command}
+    return [
+        (f"{name} --help", line.strip())
+        for name, command in commands.items()
+        for line in command.COMMAND.help().replace("\\\n", "").splitlines()
+        if line.startswith("  tilewright ") and re.search(r"\.cu\b", line)
+    ]
+
+
 COMMANDS = [(name_of(page), line) for page in PAGES for line in commands(page)]
+COMMANDS += examples_with_nvcc()
 
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
@@ -113,6 +133,8 @@ def test_a_command_succeeds(
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(at_hand / "cache"))
     tool, *words = shlex.split(line, comments=True)
+    if any(word.endswith(".cu") for word in words) and (reason := missing_nvcc()):
+        pytest.skip(reason)
     arguments = [each for word in words for each in sorted(glob.glob(word)) or [word]]
     code, _, err = run(*arguments, tool=tool)
     if "gpu" in arguments and code == 3:

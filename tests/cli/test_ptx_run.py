@@ -105,12 +105,16 @@ def test_unknown_instructions_are_unsupported(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "gist"),
     [
-        (["ptx"], 2, ", run, ptx run), found 'ptx'"),
+        (["ptx"], 2, ", run, ptx run, nvcc), found 'ptx'"),
         (["ptx", "walk"], 2, "found 'ptx walk'"),
         (["ptx", "run", "--block=x"], 2, "option '--block': expected numbers, found 'x'"),
         (["ptx", "run", "--rtol=x"], 2, "option '--rtol': expected a number, found 'x'"),
         (["ptx", "run", "none.ptx"], 2, "cannot read 'none.ptx'"),
-        (["ptx", "run", BASICS, "--entry=absent"], 1, "expected the name of a kernel (saxpy, "),
+        (
+            ["ptx", "run", BASICS, "--entry=absent"],
+            1,
+            "its kernels are: 'saxpy', ",
+        ),
         (["ptx", "run", BASICS, "--entry=saxpy"], 1, "expected 4 arguments of 'saxpy', got 0"),
     ],
 )
@@ -127,3 +131,13 @@ def test_help(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("usage: tilewright ptx run ")
     assert "--block XxYxZ" in out
+
+
+def test_kernels_by_their_names_in_c_plus_plus(run: Run, twice: Path) -> None:
+    twice.write_text(TWICE.replace("twice", "_Z5twicePi"))
+    words = ["ptx", "run", "twice.ptx", "--block", "4", "--arg", "iota:4xi32", "--show", "0"]
+    for name in ("_Z5twicePi", "twice", "twice(int *)"):
+        assert run(*words, "--entry", name) == (0, "[0 2 4 6]\n", "")
+    code, _, err = run(*words, "--entry", "thrice")
+    assert code == 1
+    assert "expected 'thrice'; its kernels are: '_Z5twicePi' (twice(int*))" in err

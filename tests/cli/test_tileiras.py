@@ -375,3 +375,62 @@ def test_names_that_are_no_text(run: Run, folder: Path) -> None:
     options = ["--remark-format=yaml", "--remarks-output-file=r.yaml"]
     assert run("odd", GPU, "-o", "k", "--remarks=all", *options, tool="tileiras").code == 0
     assert r"\udcff" in (folder / "r.yaml").read_text()
+
+
+PAST_THE_END = """\
+%past = constant <i32: 9> : tile<i32>
+    %tile = constant <f32: 1.0> : tile<8xf32>
+    %0 = extract %tile[%past] : tile<8xf32> -> tile<4xf32>"""
+WARNING = re.compile(
+    # A cached diagnostic has lost the function.
+    r'loc\("/folder/kernel\.py":7:5\)(?: in f)?: (\w+): '
+    r"'cuda_tile\.extract' op expected index 0 in 0 to 1, got 9\n"
+)
+
+
+@pytest.fixture
+def warned(folder: Path) -> str:
+    unverified(folder / "warned", DEBUG.replace("%0 = BODY", PAST_THE_END))
+    return "warned"
+
+
+@pytest.mark.parametrize("cache", ["0", "1"])
+def test_warnings_are_printed_again_by_a_cached_compilation(
+    run: Run, folder: Path, warned: str, cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", cache)
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "cache"))
+    for _ in range(2):
+        code, out, err = run(warned, GPU, "-o", "k", tool="tileiras")
+        assert (code, out, WARNING.sub(r"\1", err)) == (0, "", "warning")
+    assert run(warned, GPU, "-o", "k", "-w", tool="tileiras") == (0, "", "")
+    assert run(warned, GPU, "-o", "k", "-w", "--Werror", tool="tileiras") == (0, "", "")
+
+
+@pytest.mark.parametrize("cache", ["0", "1"])
+def test_with_werror_a_warning_is_an_error(
+    run: Run, folder: Path, warned: str, cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", cache)
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "cache"))
+    for _ in range(2):
+        code, out, err = run(warned, GPU, "-o", "k", "--Werror", tool="tileiras")
+        assert (code, out, WARNING.sub(r"\1", err)) == (5, "", "error")
+    assert not (folder / "k").exists()
+    assert run("good.tileirbc", GPU, "-o", "k", "--Werror", tool="tileiras") == (0, "", "")
+
+
+def test_an_unwritable_cache_is_no_error_of_the_program(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "good.mlir"))
+    code, _, err = run("good.tileirbc", GPU, "-o", "made", "--Werror", tool="tileiras")
+    assert code == 0
+    assert err.startswith("warning: the cache ")
+
+
+def test_compile_prints_warnings_about_the_program(run: Run, warned: str) -> None:
+    code, _, err = run("compile", warned, "-o", "k.ptx")
+    assert code == 0
+    assert "warning: 'cuda_tile.extract' op expected index 0 in 0 to 1, got 9" in err

@@ -15,7 +15,7 @@ from tilewright.driver.assembly import (
     parse_module,
     tile_module,
 )
-from tilewright.driver.files import is_bytecode, read_input
+from tilewright.driver.files import is_bytecode, read_source
 from tilewright.driver.pipelines import level_of
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import fail
@@ -32,7 +32,7 @@ def read(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> 
     used in diagnostics.
     """
     if isinstance(source, os.PathLike):
-        data, path = read_input(os.fspath(source))
+        data, path = read_source(os.fspath(source))
         module = read_unverified(data, name or path)
     else:
         module = read_unverified(source, name or "<input>")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.driver.batch_worker import Answer, Request, read_value, send_request
 from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.compilation_result import CompilationResult
-from tilewright.driver.files import FileError, read_input
+from tilewright.driver.files import FileError, read_source
 from tilewright.driver.tuning.lookup import Tuned, tuned
-from tilewright.support.diagnostics import Unsupported
+from tilewright.support.diagnostics import Error, Unsupported
 from tilewright.support.identity import identity
 from tilewright.support.interpreter import command_of
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
     from tilewright.support.diagnostics import Diagnostic
 
+WRONG_PROGRAM: Final = 1
 UNREADABLE: Final = 2
+NOT_SUPPORTED: Final = 3
 CRASHED: Final = 70
 """The exit codes of the command line for these."""
 
@@ -184,9 +186,13 @@ def compile_files(
     choices: dict[str, Tuned] = {}
     for path in paths:
         try:
-            data, name = read_input(path)
+            data, name = read_source(path, settings.arch.name, device_debug=settings.device_debug)
         except FileError as error:
             yield Outcome(path, UNREADABLE, f"tilewright: {error}")
+            continue
+        except Error as error:  # of nvcc
+            code = NOT_SUPPORTED if isinstance(error, Unsupported) else WRONG_PROGRAM
+            yield Outcome(path, code, error.render())
             continue
         choice = tuned(settings, data, name) if use_records else Tuned(settings)
         request = Request(data, name, choice.settings, emit)

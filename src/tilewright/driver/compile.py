@@ -11,7 +11,7 @@ from tilewright.driver.api import read_level
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.cache import cached
 from tilewright.driver.compilation_result import CompilationResult
-from tilewright.driver.files import read_input
+from tilewright.driver.files import DEFAULT_ARCH, read_source
 from tilewright.driver.pipelines import (
     CHECKED,
     CHECKS,
@@ -126,11 +126,21 @@ class CompiledModule:
 class Program:
     """The source of a compilation, read and verified on first use."""
 
-    def __init__(self, source: Source, name: str = "<input>") -> None:
+    def __init__(
+        self,
+        source: Source,
+        name: str = "<input>",
+        *,
+        arch: str = DEFAULT_ARCH,
+        device_debug: bool = False,
+    ) -> None:
         self._name = name
         self._source: bytes | str | Operation
+        self._warnings: list[Diagnostic] = []
         if isinstance(source, os.PathLike):
-            self._source, self._name = read_input(os.fspath(source))
+            self._source, self._name = read_source(
+                os.fspath(source), arch, device_debug=device_debug
+            )
         else:
             # The caller may modify its module afterwards.
             self._source = source.clone() if isinstance(source, Operation) else source
@@ -140,7 +150,7 @@ class Program:
         """The verified program; compilations clone it."""
         source = self._source
         module = source if isinstance(source, Operation) else read_level(source, self._name)
-        verify(module)
+        self._warnings = verify(module)
         return module
 
     def content(self) -> tuple[bytes, str]:
@@ -154,6 +164,7 @@ class Program:
     def compiled(self, settings: Settings, emit: str) -> CompilationResult:
         """Compile the program."""
         compilation = Compilation(self.module.clone(), settings)
+        compilation.observers.sink.diagnostics += self._warnings
         compilation.to(emit)
         return compilation.result()
 
@@ -382,7 +393,7 @@ def compile(
         timeout,
     )
     with CollectorPause():
-        program = Program(source)
+        program = Program(source, arch=settings.arch.name, device_debug=device_debug)
         if not cache:
             return CompiledModule(Stages(program, settings), program.compiled(settings, emit))
         data, name = program.content()

@@ -24,11 +24,15 @@ PTXAS = "ptxas"
 
 
 def compile_with_remarks(
-    module: Operation, settings: Settings
+    module: Operation, settings: Settings, warnings: Iterable[Diagnostic] = ()
 ) -> tuple[CompilationResult, list[Remark]]:
-    """Compile a Tile IR program to a cubin and collect all remarks about it."""
+    """Compile a Tile IR program to a cubin and collect all remarks about it.
+
+    `warnings` of the verifier are part of the result.
+    """
     locations = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
     compilation = Compilation(module, settings, Observers(remarks=True))
+    compilation.observers.sink.diagnostics += warnings
     compilation.to("cubin")
     cubin, sink = compilation.cubin, compilation.observers.sink
     assert cubin is not None

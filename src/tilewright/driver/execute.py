@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.driver.api import read_runnable
-from tilewright.driver.files import read_input
+from tilewright.driver.files import DEFAULT_ARCH, read_source
 from tilewright.driver.pipelines import level_of
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DEVICES: Final = ("cpu", "emulator", "gpu")
 """The devices that kernels run on."""
 
-ARCH: Final = "sm_90"
+ARCH: Final = DEFAULT_ARCH
 """The default target of the emulator."""
 
 RUNNABLE: Final = ("cuda_tile", "nv_tileaa")
@@ -74,7 +74,7 @@ def execute(
     """
     if on not in DEVICES:
         raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
-    module = _program(source)
+    module = _program(source, arch or ARCH)
     if on == "gpu":
         if max_steps is not None or timeout is not None:
             raise Unsupported("limits of steps and time on 'gpu': expected 'cpu' or 'emulator'")
@@ -132,12 +132,12 @@ def _on_gpu(
     )  # fmt: skip
 
 
-def _program(source: Source) -> Operation:
+def _program(source: Source, arch: str) -> Operation:
     """Read and verify a program; reject levels that no executor runs."""
     if isinstance(source, Operation):
         program = source
     elif isinstance(source, os.PathLike):
-        program = read_runnable(*read_input(os.fspath(source)))
+        program = read_runnable(*read_source(os.fspath(source), arch))
     else:
         program = read_runnable(source, "<input>")
     verify(program)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Final
 
 from tilewright.bytecode.opcodes import MAGIC
 from tilewright.support.diagnostics import Diagnostic, Error
+
+CUDA: Final = ".cu"
+"""The suffix of CUDA C++ files, which nvcc compiles."""
+DEFAULT_ARCH: Final = "sm_90"
 
 
 class FileError(Error):
@@ -30,6 +35,21 @@ def read_input(path: str) -> tuple[bytes, str]:
             return file.read(), path
     except OSError as error:
         raise FileError(f"cannot read '{path}': {error.strerror}") from error
+
+
+def read_source(
+    path: str, arch: str = DEFAULT_ARCH, *, device_debug: bool = False
+) -> tuple[bytes, str]:
+    """Read a program, or standard input for `-`; return the data and its name for diagnostics.
+
+    CUDA Tile C++ is compiled to bytecode for `arch`, which its preprocessor sees.
+    """
+    if not path.endswith(CUDA):
+        return read_input(path)
+    # Loaded only for CUDA C++.
+    from tilewright.driver.nvcc.frontend import compile_cuda  # noqa: PLC0415
+
+    return compile_cuda(path, arch, device_debug=device_debug), path
 
 
 def write_output(path: str, data: bytes) -> None:

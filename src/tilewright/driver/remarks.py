@@ -26,8 +26,8 @@ Make = Callable[[], "tuple[CompilationResult, list[Remark]]"]
 
 def cached_remarks(
     data: bytes, name: str, settings: Settings, make: Make, warn: Warn
-) -> tuple[bytes, list[Remark]]:
-    """Return the cubin and remarks of a program, from the cache or from `make`.
+) -> tuple[CompilationResult, list[Remark]]:
+    """Return the result and remarks of a program, from the cache or from `make`.
 
     The cubin has the cache entry of a compilation without remarks; remarks have a second entry.
     """
@@ -44,8 +44,7 @@ def cached_remarks(
             # The cache has already warned that it cannot be written.
             with suppress(OSError):
                 store.put(remarks_key, packed(remarks))
-    assert result.cubin is not None
-    return result.cubin, remarks
+    return result, remarks
 
 
 def _kept_remarks(store: Store, key: str) -> list[Remark] | None:

@@ -24,7 +24,8 @@ from tilewright.ir.types import TF32, FloatType, IndexType, IntegerType, TensorT
 from tilewright.reference.launch import find_entry
 from tilewright.reference.programs import kernels
 from tilewright.runtime.signature import Parameter, Signature
-from tilewright.support.diagnostics import Unsupported, fail
+from tilewright.support.diagnostics import InvalidValue, Unsupported, fail
+from tilewright.support.kernel_names import choose_kernel
 from tilewright.support.tensor_map_parameters import PARAMETERS_PER_MAP
 
 if TYPE_CHECKING:
@@ -49,14 +50,13 @@ _ASSUMPTIONS: Final = (cuda_tile_misc.AssumeOp, nv_tileaa_misc.AssumeOp)
 
 
 def signature_of(program: Operation, name: str | None) -> Signature:
-    """Return the signature of a kernel; without a name, of the only kernel."""
-    candidates = kernels_of(program)
-    chosen = [kernel for kernel in candidates if name is None or kernel.sym_name == name]
-    if len(chosen) != 1:
-        names = ", ".join(f"'{kernel.sym_name}'" for kernel in candidates) or "none"
-        wanted = "a name, since the module has several kernels" if name is None else f"'{name}'"
-        fail(f"expected {wanted}; its kernels are: {names}", program.location)
-    return _signature(chosen[0])
+    """Return the signature of a kernel by its symbol or C++ name, or of the only kernel."""
+    candidates = {kernel.sym_name: kernel for kernel in kernels_of(program)}
+    try:
+        chosen = choose_kernel(list(candidates), name)
+    except InvalidValue as error:
+        fail(str(error), program.location)
+    return _signature(candidates[chosen])
 
 
 def isolate_kernel(program: Operation, entry: str | None) -> Operation:

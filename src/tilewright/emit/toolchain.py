@@ -23,7 +23,7 @@ RECORDS: Final = "tuned"
 _LIBDEVICE: Final = os.path.join("nvvm", "libdevice", "libdevice.10.bc")
 
 
-def _wheels() -> Iterator[str]:
+def wheel_folders() -> Iterator[str]:
     """Yield the folders of NVIDIA's CUDA 13 and CUDA 12 wheels."""
     spec = find_spec("nvidia")
     for root in (spec.submodule_search_locations or ()) if spec is not None else ():
@@ -31,19 +31,17 @@ def _wheels() -> Iterator[str]:
         yield os.path.join(root, "cuda_nvcc")
 
 
-def _toolkits() -> Iterator[str]:
-    """Yield the folders of installed CUDA toolkits."""
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if folder := os.environ.get(variable):
-            yield folder
-    yield "/usr/local/cuda"
+def toolkit_folders() -> list[str]:
+    """Return the folders of CUDA toolkits that variables name, and last the default one."""
+    named = (os.environ.get(variable) for variable in ("CUDA_HOME", "CUDA_PATH"))
+    return [*filter(None, named), "/usr/local/cuda"]
 
 
 def _first_file(candidates: Iterator[str]) -> str | None:
     return next((path for path in candidates if os.path.isfile(path)), None)
 
 
-def _chosen(variable: str) -> str | None:
+def chosen_file(variable: str) -> str | None:
     """Return the file named by an environment variable."""
     path = os.environ.get(variable)
     if path and not os.path.isfile(path):
@@ -53,16 +51,16 @@ def _chosen(variable: str) -> str | None:
 
 def find_ptxas() -> str:
     """Locate ptxas: TILEWRIGHT_PTXAS, a wheel, or the search path."""
-    return _chosen(PTXAS_VARIABLE) or _installed_ptxas()
+    return chosen_file(PTXAS_VARIABLE) or _installed_ptxas()
 
 
 @cache
 def _installed_ptxas() -> str:
     inside = os.path.join("bin", "ptxas.exe" if os.name == "nt" else "ptxas")
     path = (
-        _first_file(os.path.join(folder, inside) for folder in _wheels())
-        or _on_the_path("ptxas")
-        or _first_file(os.path.join(folder, inside) for folder in _toolkits())
+        _first_file(os.path.join(folder, inside) for folder in wheel_folders())
+        or on_the_path("ptxas")
+        or _first_file(os.path.join(folder, inside) for folder in toolkit_folders())
     )
     if path is None:
         raise Unsupported(
@@ -72,7 +70,8 @@ def _installed_ptxas() -> str:
     return path
 
 
-def _on_the_path(name: str) -> str | None:
+def on_the_path(name: str) -> str | None:
+    """Locate a program on the search path."""
     # Importing `shutil` is slow, and a wheel usually has the tool.
     from shutil import which  # noqa: PLC0415
 
@@ -81,12 +80,12 @@ def _on_the_path(name: str) -> str | None:
 
 def find_libdevice() -> str:
     """Locate the bitcode of libdevice."""
-    return _chosen(LIBDEVICE_VARIABLE) or _installed_libdevice()
+    return chosen_file(LIBDEVICE_VARIABLE) or _installed_libdevice()
 
 
 @cache
 def _installed_libdevice() -> str:
-    folders = (*_wheels(), *_toolkits())
+    folders = (*wheel_folders(), *toolkit_folders())
     path = _first_file(os.path.join(folder, _LIBDEVICE) for folder in folders)
     if path is None:
         raise Unsupported(

@@ -13,7 +13,7 @@ from tilewright.ir.declare import Arity, OperandField, RegionField, ResultField
 from tilewright.ir.dominance import immediate_dominators
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.traits import GRAPH_REGION, NO_TERMINATOR, Trait
-from tilewright.support.diagnostics import Diagnostic, Sink, note
+from tilewright.support.diagnostics import Diagnostic, Severity, Sink, note
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Region
@@ -27,15 +27,16 @@ _passed: set[tuple[object, ...]] = set()
 _context_checks: dict[type[Operation], list[ContextCheck]] = {}
 
 
-def verify(op: Operation, sink: Sink | None = None) -> None:
+def verify(op: Operation, sink: Sink | None = None) -> list[Diagnostic]:
     """Check an operation and all inside it; raises a `UserError` with every error found.
 
-    With a `sink` the errors go there, and nothing is raised.
+    With a `sink` the errors go there, and nothing is raised. Returns the warnings.
     """
     collected = Sink() if sink is None else sink
     _Verifier(collected).operation(op)
     if sink is None:
         collected.raise_errors()
+    return [each for each in collected.diagnostics if each.severity is Severity.WARNING]
 
 
 class _Verifier:

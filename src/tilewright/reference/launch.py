@@ -14,7 +14,8 @@ from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.executor import load_program, run_kernel
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.programs import kernels
-from tilewright.support.diagnostics import Diagnostic
+from tilewright.support.diagnostics import Diagnostic, InvalidValue
+from tilewright.support.kernel_names import choose_kernel
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -55,17 +56,12 @@ def launch(
 
 
 def find_entry(module: Operation, name: str | None) -> Kernel:
-    """Find a kernel by name; without a name, the only kernel."""
-    entries = kernels(module)
-    matching = [entry for entry in entries if name is None or entry.sym_name == name]
-    if len(matching) == 1:
-        return matching[0]
-    names = ", ".join(f"'{entry.sym_name}'" for entry in entries) or "none"
-    wanted = "a name, since the module has several kernels" if name is None else f"'{name}'"
-    raise ExecutionError(
-        Fault.ARGUMENT,
-        [Diagnostic(f"expected {wanted}; its kernels are: {names}", module.location)],
-    )
+    """Find a kernel by its symbol or C++ name; without a name, the only kernel."""
+    entries = {entry.sym_name: entry for entry in kernels(module)}
+    try:
+        return entries[choose_kernel(list(entries), name)]
+    except InvalidValue as error:
+        raise ExecutionError(Fault.ARGUMENT, [Diagnostic(str(error), module.location)]) from None
 
 
 def full_grid(grid: Grid) -> tuple[int, int, int]:

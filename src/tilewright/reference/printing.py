@@ -21,7 +21,8 @@ TRAILING_ZEROS: Final = re.compile(r"\.?0+(p)")
 
 
 def format_tiles(format: str, tiles: Sequence[Array], types: Sequence[Type]) -> str:
-    """Format tiles of one block, one per conversion."""
+    """Format tiles of one block, one per conversion. A NUL ends the format, as in C."""
+    format, _, _ = format.partition("\0")
     operands = iter(zip(tiles, types, strict=True))
     text: list[str] = []
     for piece in parse_format(format):

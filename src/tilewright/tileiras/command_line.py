@@ -34,6 +34,8 @@ SANITIZE: Final = Option("sanitize", Takes.CHOICE, ("memcheck",))
 FORMAT: Final = Option("remark-format", Takes.CHOICE, (COMMAND_LINE, YAML))
 REMARKS: Final = Option("remarks", Takes.CHOICE, CATEGORIES)
 REMARKS_FILE: Final = Option("remarks-output-file", Takes.TEXT)
+NO_WARNINGS: Final = Option("w", Takes.FLAG)
+WARNINGS_AS_ERRORS: Final = Option("Werror", Takes.FLAG)
 
 OPTIONS: Final[Mapping[str, Option]] = {
     "O": LEVEL._replace(attached=True),
@@ -48,6 +50,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         option.name: option
         for option in (
             GPU, LEVEL, DEVICE_DEBUG, LINE_INFO, OUTPUT, SANITIZE, FORMAT, REMARKS, REMARKS_FILE,
+            NO_WARNINGS, WARNINGS_AS_ERRORS,
         )
     },
 }  # fmt: skip
@@ -71,6 +74,8 @@ OPTIONS:
   --remarks-<kind>=<category>  the same for one kind: {", ".join(KINDS)}
   --remark-format=<form>     - command-line: to standard output (default); yaml: to a file
   --remarks-output-file=<file> that file (default: tileir_remarks.yaml)
+  -w                         - Print no warnings
+  --Werror                   - A warning about the program is an error, unless -w
   --list-versions            - The versions of Tile IR bytecode that are understood
   --host-arch=<name>, --host-os=<name>
                              - Taken, and without effect: there is no host code
@@ -107,6 +112,8 @@ class Job(NamedTuple):
     device_debug: bool
     sanitize: bool
     remarks: RemarkOptions
+    no_warnings: bool = False
+    warnings_as_errors: bool = False
 
 
 def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) -> Job | None:
@@ -133,4 +140,6 @@ def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) 
         line.flag(DEVICE_DEBUG.name),
         SANITIZE.name in given,
         remarks,
+        line.flag(NO_WARNINGS.name),
+        line.flag(WARNINGS_AS_ERRORS.name),
     )

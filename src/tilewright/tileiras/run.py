@@ -13,7 +13,7 @@ from tilewright.bytecode.versions import NEWEST, VERSIONS, spell
 from tilewright.driver.files import is_bytecode, read_input, write_line, write_output
 from tilewright.driver.tool_options import Asked
 from tilewright.support.collector import CollectorPause
-from tilewright.support.diagnostics import Error, InternalError
+from tilewright.support.diagnostics import Diagnostic, Error, InternalError, Severity
 from tilewright.support.identity import identity
 from tilewright.tileiras.command_line import GPUS, HELP, OPT_LEVELS, TITLE, YAML, read_job
 from tilewright.tileiras.messages import message
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from tilewright.dialects.cuda_tile.structure import ModuleOp
+    from tilewright.driver.cache import Warn
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
     from tilewright.support.remarks import Remark
@@ -202,52 +203,68 @@ def _compile(job: Job, data: bytes) -> bytes:
         ARCHES[job.gpu], job.opt_level, job.line_info, job.device_debug, job.sanitize, schedule
     )
 
-    def attempt(settings: Settings) -> tuple[bytes, list[Remark]]:
-        if job.remarks.wanted:
-            return _with_remarks(job, data, settings)
-        made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)
-        assert made.cubin is not None
-        return made.cubin, []
+    def warn(text: str) -> None:
+        # About this machine, not about the program: never an error.
+        if not job.no_warnings:
+            print(f"warning: {text}", file=sys.stderr)
 
-    (cubin, remarks), choice = compile_tuned(tuned(settings, data, job.file), attempt, Rejected)
+    def attempt(settings: Settings) -> tuple[CompilationResult, list[Remark]]:
+        if job.remarks.wanted:
+            return _with_remarks(job, data, settings, warn)
+        make = lambda: _made(job, data, settings)  # noqa: E731
+        return cached(data, job.file, settings, "cubin", make, warn), []
+
+    (made, remarks), choice = compile_tuned(tuned(settings, data, job.file), attempt, Rejected)
+    _show_warnings(job, made.remarks)
     if job.remarks.wanted:
         _show(job.remarks, [*choice.remarks, *remarks])
-    return cubin
+    assert made.cubin is not None
+    return made.cubin
 
 
-def _with_remarks(job: Job, data: bytes, settings: Settings) -> tuple[bytes, list[Remark]]:
-    """Return the cubin and all remarks, from the cache or compiled."""
+def _show_warnings(job: Job, diagnostics: list[Diagnostic]) -> None:
+    """Print the warnings among the diagnostics; with `--Werror` they are errors."""
+    warnings = [each for each in diagnostics if each.severity is Severity.WARNING]
+    if not warnings or job.no_warnings:
+        return
+    if job.warnings_as_errors:
+        errors = [Diagnostic(each.message, each.location, notes=each.notes) for each in warnings]
+        raise Rejected(FAILED, message(errors))
+    print(message(warnings), file=sys.stderr)
+
+
+def _with_remarks(
+    job: Job, data: bytes, settings: Settings, warn: Warn
+) -> tuple[CompilationResult, list[Remark]]:
+    """Return the result and all remarks, from the cache or compiled."""
     from tilewright.driver.remarks import cached_remarks  # noqa: PLC0415
 
-    return cached_remarks(data, job.file, settings, lambda: _remarked(job, data, settings), _warn)
-
-
-def _warn(text: str) -> None:
-    print(f"warning: {text}", file=sys.stderr)
+    return cached_remarks(data, job.file, settings, lambda: _remarked(job, data, settings), warn)
 
 
 def _made(job: Job, data: bytes, settings: Settings) -> CompilationResult:
     """Compile a program to a cubin; loads the compiler."""
-    module = _program(job, data)
+    module, warnings = _program(job, data)
     from tilewright.driver.compile import Compilation  # noqa: PLC0415
 
     with _failing(FAILED):
         compilation = Compilation(module, settings)
+        compilation.observers.sink.diagnostics += warnings
         compilation.to("cubin")
         return compilation.result()
 
 
 def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[CompilationResult, list[Remark]]:
     """Compile a program to a cubin and collect its remarks."""
-    module = _program(job, data)
+    module, warnings = _program(job, data)
     from tilewright.driver.compile_remarks import compile_with_remarks  # noqa: PLC0415
 
     with _failing(FAILED):
-        return compile_with_remarks(module, settings)
+        return compile_with_remarks(module, settings, warnings)
 
 
-def _program(job: Job, data: bytes) -> ModuleOp:
-    """Read and verify the program."""
+def _program(job: Job, data: bytes) -> tuple[ModuleOp, list[Diagnostic]]:
+    """Read and verify the program; return it with the warnings about it."""
     # Start the LLVM process early, so that it loads while the passes run.
     from tilewright.emit.service import pool  # noqa: PLC0415
 
@@ -257,8 +274,7 @@ def _program(job: Job, data: bytes) -> ModuleOp:
 
     with _failing(WRONG_INPUT):
         module = read_bytecode(data, job.file)
-        verify(module)
-    return module
+        return module, verify(module)
 
 
 def _show(options: RemarkOptions, remarks: list[Remark]) -> None:

@@ -154,8 +154,10 @@ def test_remarks_that_cannot_be_decoded_are_a_miss(store: Store, rows: object) -
     store.put(key, result("old").pack())
     store.put(f"{key}-remarks", data)
     for _ in range(2):
-        made = cached_remarks(b"x", "x", SETTINGS, lambda: (result("new"), [REMARK]), print)
-        assert made == (b"\x7fELF", [REMARK])
+        made, remarks = cached_remarks(
+            b"x", "x", SETTINGS, lambda: (result("new"), [REMARK]), print
+        )
+        assert (made.cubin, remarks) == (b"\x7fELF", [REMARK])
 
 
 @pytest.mark.parametrize("data", [b"", b"[[1]]", encode(1), encode((1,)), encode((("k", 1),))])

@@ -218,8 +218,8 @@ def test_files_that_are_no_cubins(data: bytes) -> None:
 
 
 def test_missing_tools_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain, "_wheels", lambda: iter(()))
-    monkeypatch.setattr(toolchain, "_toolkits", lambda: iter(()))
+    monkeypatch.setattr(toolchain, "wheel_folders", lambda: iter(()))
+    monkeypatch.setattr(toolchain, "toolkit_folders", list)
     monkeypatch.setenv("PATH", str(tmp_path))
     for variable in (toolchain.PTXAS_VARIABLE, toolchain.LIBDEVICE_VARIABLE):
         monkeypatch.delenv(variable, raising=False)

@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "cache": ("cache", "show or clear the compilation cache"),
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
+    "nvcc": ("nvcc", "run nvcc, with this compiler for CUDA Tile C++"),
 }
 """Subcommands: module and summary. Only the one that runs is imported."""
 
@@ -72,7 +73,7 @@ def _run(arguments: list[str]) -> int:
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a subcommand, or print its help."""
     module = import_module(f"tilewright.driver.cli.{COMMANDS[name][0]}")
-    if not set(HELP_NAMES).isdisjoint(arguments):
+    if module.COMMAND.wants_help(arguments):
         write_line(module.COMMAND.help())
         return OK
     if "--version" in arguments:

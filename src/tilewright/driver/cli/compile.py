@@ -26,7 +26,7 @@ from tilewright.driver.cli.results import (
     show_remarks,
     warn,
 )
-from tilewright.driver.files import read_input, write_output
+from tilewright.driver.files import read_source, write_output
 from tilewright.driver.pipelines import STAGES
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
@@ -60,7 +60,8 @@ TIMEOUT: Final = Option(
 COMMAND: Final = Command(
     "compile",
     "Compile a program for a GPU: Tile IR, or text of any level below it.",
-    "Tile IR text or bytecode, or text of nv_tileaa, nv_tileas, gpu, nvgpu, nvvm or llvm",
+    "Tile IR text or bytecode, text of nv_tileaa, nv_tileas, gpu, nvgpu, nvvm or llvm, or "
+    "CUDA Tile C++ (FILE.cu, which nvcc compiles to bytecode)",
     (
         output("the result"),
         Option(
@@ -91,7 +92,8 @@ COMMAND: Final = Command(
     "  tilewright compile kernel.mlir -o kernel.cubin --arch sm_90 --resources\n"
     "  tilewright compile kernel.mlir --emit nvvm --verify-each\n"
     "  tilewright compile kernel.mlir -o kernel.ptx --timing\n"
-    "  tilewright compile kernels/*.tileirbc -o cubins --jobs 8\n\n"
+    "  tilewright compile kernels/*.tileirbc -o cubins --jobs 8\n"
+    "  tilewright compile kernel.cu -o kernel.ptx\n\n"
     "Several files go to the folder that -o names, each under its own name; those that fail are\n"
     "reported, and the others are compiled. The exit code is then the highest one of a file.",
     many=True,
@@ -111,7 +113,7 @@ def run(arguments: Arguments) -> int:
         return run_many(COMMAND, arguments, settings, stage)
     if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
-    data, name = read_input(arguments.file)
+    data, name = read_source(arguments.file, settings.arch.name, device_debug=settings.device_debug)
     choice = Tuned(settings) if ignores_records(arguments) else tuned(settings, data, name)
 
     def attempt(settings: Settings) -> tuple[bytes, CompilationResult]:
@@ -149,7 +151,7 @@ def _compiled(
     with observers.clock.measure("read"):
         module = read_level(data, name)
     with observers.clock.measure("verify"):
-        verify(module)
+        observers.sink.diagnostics += verify(module)
     compilation = Compilation(module, settings, observers)
     try:
         made = compilation.to(stage)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.batch import Outcome, compile_files, processors
 from tilewright.driver.cache import Cache
@@ -20,10 +18,11 @@ from tilewright.driver.cli.results import (
 )
 from tilewright.driver.files import FileError, write_output
 from tilewright.driver.progress import progress, say
+from tilewright.driver.termination import unwinding_on_termination
 from tilewright.support.location import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from tilewright.driver.cli.options import Arguments, Command
     from tilewright.driver.compilation_result import CompilationResult
@@ -45,38 +44,13 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
         jobs=jobs, cache=cache, warn=_say_warning, use_records=not ignores_records(arguments),
     )  # fmt: skip
     codes: list[int] = []
-    with _unwinding_on_termination():
+    with unwinding_on_termination():
         for outcome in progress(outcomes, len(outputs)):
             codes.append(_finish(outcome, outputs[outcome.path], arguments.flag("resources")))
     failed = len([code for code in codes if code])
     verdict = f", {failed} failed" if failed else ""
     print(f"{len(codes) - failed} of {len(codes)} files compiled{verdict}", file=sys.stderr)
     return max(codes)
-
-
-@contextmanager
-def _unwinding_on_termination() -> Generator[None]:
-    """Have SIGTERM unwind the compilation; afterwards restore the caller's handler.
-
-    A signal that the parent process ignores stays ignored, as Python keeps SIGINT ignored.
-    """
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
-        yield
-        return
-    try:
-        before = signal.signal(signal.SIGTERM, _terminated)
-    except ValueError:  # only the main thread sets handlers
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _terminated(number: int, frame: object) -> NoReturn:
-    """Exit through the stack, as on SIGINT."""
-    raise SystemExit(128 + number)
 
 
 def _check(command: Command, arguments: Arguments, stage: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.cli.options import TEXT_OPTIONS, Command, Option, output
 from tilewright.driver.disassembly import disassemble
-from tilewright.driver.files import is_bytecode, read_input, write_output
+from tilewright.driver.files import is_bytecode, read_source, write_output
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import fail
 from tilewright.support.location import ByteLoc
@@ -30,7 +30,7 @@ COMMAND: Final = Command(
 
 def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    data, name = read_input(arguments.file)
+    data, name = read_source(arguments.file)
     if looks_like_text(data):
         fail(
             "expected Tile IR bytecode, found text (`tilewright as` makes bytecode of text)",

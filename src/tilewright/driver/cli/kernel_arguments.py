@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from tilewright.reference.tile import Array
 
 KERNEL_OPTIONS: Final = (
-    Option("--entry", metavar="NAME", help="the kernel (default: the only one)"),
+    Option(
+        "--entry",
+        metavar="NAME",
+        help="the kernel, by its symbol or C++ name (default: the only one)",
+    ),
     Option("--grid", metavar="XxYxZ", default="1", help="how many blocks (default: 1)"),
     Option(
         "--arg",

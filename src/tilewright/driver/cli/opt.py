@@ -21,7 +21,7 @@ from tilewright.driver.cli.options import (
     columns,
     output,
 )
-from tilewright.driver.files import read_input, write_output
+from tilewright.driver.files import read_source, write_output
 from tilewright.driver.pipelines import LEVELS, PASSES, leaves_tile_ir, parse_pipeline
 from tilewright.ir.instruments import Timing
 from tilewright.ir.passes import Pipeline
@@ -74,7 +74,7 @@ def run(arguments: Arguments) -> int:
     """Run the subcommand."""
     sink = Sink()
     pipeline = _pipeline(arguments, sink)
-    data, name = read_input(arguments.file)
+    data, name = read_source(arguments.file)
     module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
     verify(module)
     if leaves_tile_ir(pipeline):

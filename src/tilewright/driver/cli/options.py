@@ -100,6 +100,10 @@ class Command:
         """The default operand."""
         self._by_name = {spelling: option for option in options for spelling in option.names}
 
+    def wants_help(self, arguments: Sequence[str]) -> bool:
+        """Whether the command line asks for the text of `--help`."""
+        return not set(HELP_NAMES).isdisjoint(arguments)
+
     def parse(self, arguments: Sequence[str]) -> Arguments:
         """Parse the command line; raises `UsageError`."""
         parsed = Arguments(self.options)

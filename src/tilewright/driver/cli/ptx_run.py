@@ -16,7 +16,8 @@ from tilewright.driver.files import read_input, write_line, write_output
 from tilewright.driver.progress import Bar
 from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.machine import CHECKS
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import InvalidValue, fail
+from tilewright.support.kernel_names import choose_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,11 +64,13 @@ def run(arguments: Arguments) -> int:
     shared = kernel.numbers("shared", arguments["shared"])[0]
     data, name = read_input(arguments.file)
     module = Module(decode_text(data, name, expected="PTX text"), name)
+    entry = arguments["entry"]
+    kernel_name = _named_kernel(module, entry) if entry else only_kernel(module)
     bar = Bar("blocks")
     output: list[str] = []
     try:
         counters = module.launch(
-            arguments["entry"] or only_kernel(module),
+            kernel_name,
             sizes["grid"],
             sizes["block"],
             kernel.values,
@@ -93,6 +96,14 @@ def run(arguments: Arguments) -> int:
 def _checks(arguments: Arguments) -> frozenset[str]:
     checks = frozenset[str]() if arguments.flag("no-check") else CHECKS
     return checks | {"global"} if arguments.flag("check-global") else checks
+
+
+def _named_kernel(module: Module, name: str) -> str:
+    """Return the symbol of the kernel with a name, which may be that of C++."""
+    try:
+        return choose_kernel([entry.name for entry in module.syntax.entries()], name)
+    except InvalidValue as error:
+        fail(str(error))
 
 
 def only_kernel(module: Module) -> str:

@@ -13,7 +13,7 @@ from tilewright.driver.cli.kernel_arguments import (
 )
 from tilewright.driver.cli.options import SANITIZE, Command, Option
 from tilewright.driver.execute import DEVICES, RUNNABLE, execute
-from tilewright.driver.files import read_input
+from tilewright.driver.files import DEFAULT_ARCH, read_source
 from tilewright.driver.progress import Bar
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COMMAND: Final = Command(
     "run",
     "Run a kernel on arrays.",
-    "Tile IR text or bytecode, or text of nv_tileaa",
+    "Tile IR text or bytecode, text of nv_tileaa, or CUDA Tile C++ (FILE.cu, which nvcc compiles)",
     (
         *KERNEL_OPTIONS,
         Option("--check", help="detect races, uninitialized memory and violated assumptions"),
@@ -41,6 +41,8 @@ COMMAND: Final = Command(
     "  tilewright run examples/add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 \\\n"
     "    --arg sum.npy=zeros:64xf32 --arg 64 --show 2\n"
     "  tilewright run kernel.tileirbc --grid 2x2 --arg a.npy --arg 16 --expect 0=wanted.npy\n"
+    "  tilewright run examples/add.cu --entry add --grid 4 --arg iota:64xf32 --arg ones:64xf32 \\\n"
+    "    --arg sum.npy=zeros:64xf32 --arg 64\n"
     "  tilewright run kernel.mlir --arg 16 --max-steps 1000000 --timeout 60\n\n"
     "A run has no limit unless one is given. Ctrl-C says where the program was; the exit code is\n"
     "then 130.",
@@ -51,7 +53,7 @@ def run(arguments: Arguments) -> int:
     """Run the subcommand."""
     kernel = KernelArguments(COMMAND, arguments)
     grid = kernel.numbers("grid", arguments["grid"])
-    data, name = read_input(arguments.file)
+    data, name = read_source(arguments.file, arguments["arch"] or DEFAULT_ARCH)
     bar = Bar("blocks")
     try:
         execute(

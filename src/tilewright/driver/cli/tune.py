@@ -9,7 +9,7 @@ from tilewright.driver.cli.compile import TENSOR_MAPS
 from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
 from tilewright.driver.cli.options import Command, Option
 from tilewright.driver.cli.results import warn
-from tilewright.driver.files import read_input, write_line
+from tilewright.driver.files import read_source, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.driver.progress import Bar, say
 from tilewright.driver.tuning.records import EMULATOR, GPU, METERS
@@ -74,7 +74,7 @@ COMMAND: Final = Command(
 
 def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    data, name = read_input(arguments.file)
+    data, name = read_source(arguments.file)
     tuning = _tuning(arguments, data, name)
     progress = Progress(is_quiet=arguments.flag("json"))
     is_interrupted = False

@@ -8,7 +8,7 @@ from tilewright.bytecode.versions import parse_version
 from tilewright.dialects.cuda_tile.versions import version_problems
 from tilewright.driver.api import read_unverified
 from tilewright.driver.cli.options import VERSIONS, Command, Option
-from tilewright.driver.files import read_input
+from tilewright.driver.files import read_source
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import UserError
 
@@ -33,7 +33,7 @@ COMMAND: Final = Command(
 
 def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    module = read_unverified(*read_input(arguments.file))
+    module = read_unverified(*read_source(arguments.file))
     verify(module)
     problems = tuple(version_problems(module, parse_version(arguments["tile-version"])))
     if problems:

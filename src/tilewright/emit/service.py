@@ -71,7 +71,9 @@ class Worker:
             raise
         finally:
             timer.cancel()
-        if answer is None:
+            timer.join()
+        if answer is None or late:
+            # Even if it has answered: a process that was killed must not be asked again.
             reason = self.end()
             raise TooLong if late else Ended(reason)
         return answer

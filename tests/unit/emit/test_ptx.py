@@ -16,6 +16,8 @@ from tilewright.emit.backend import compile_text
 from tilewright.emit.llvm.assembly import is_known
 from tilewright.emit.llvm.module import emit_llvm
 from tilewright.emit.ptx import compile_ptx
+from tilewright.emit.service import Worker
+from tilewright.emit.worker import Answer, Outcome
 from tilewright.ir.types import F32, I8, I32, I64
 from tilewright.support.diagnostics import InternalError, Unsupported, UserError
 from tilewright.target.arch import ARCHES
@@ -157,11 +159,21 @@ def test_an_abort_of_llvm_is_an_error_of_ours(emit) -> None:
     assert ".entry add(" in compile_ptx(emit(VECTOR_ADD))
 
 
-def test_llvm_that_does_not_end_is_stopped(emit, monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_ptx(emit(VECTOR_ADD))
-    monkeypatch.setattr("tilewright.emit.ptx.TIMEOUT", 0.0)
-    with pytest.raises(Unsupported, match="no end after 0 seconds"):
-        compile_ptx(emit(VECTOR_ADD))
+@pytest.mark.parametrize("answer", [None, Answer(Outcome.DONE, "too late")])
+def test_llvm_that_does_not_end_is_stopped(
+    emit, monkeypatch: pytest.MonkeyPatch, answer: Answer | None
+) -> None:
+    def after_the_limit(worker: Worker, _: bytes) -> Answer | None:
+        worker._process.wait()
+        return answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tilewright.emit.ptx.TIMEOUT", 0.0)
+        patched.setattr(Worker, "_exchange", after_the_limit)
+        with pytest.raises(Unsupported, match="no end after 0 seconds"):
+            compile_ptx(emit(VECTOR_ADD))
+    # A process that was killed is not asked again.
+    assert ".entry add(" in compile_ptx(emit(VECTOR_ADD))
 
 
 def test_a_child_of_this_process_has_processes_of_its_own(emit) -> None:

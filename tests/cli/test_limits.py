@@ -152,7 +152,7 @@ def test_the_time_limit_of_a_compilation_stops_llvm(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_answer(worker: Worker, _: bytes) -> None:
-        worker._process.wait()  # pyright: ignore[reportPrivateUsage]
+        worker._process.wait()
 
     monkeypatch.setattr(Worker, "_exchange", no_answer)
     options = ("--timeout=0.01", "--no-cache", "--emit=ptx")

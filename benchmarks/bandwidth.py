@@ -1,6 +1,10 @@
-"""Time softmax kernels in cuTile Python on a GPU beside a copy of as many bytes.
+"""Time softmax kernels in cuTile Python, and copies, on a GPU beside a copy of as many bytes.
 
     python benchmarks/bandwidth.py
+
+`exp2` is softmax with the precision that attention kernels ask for: approximate exponentials and
+quotients. The persistent copies show what the division of rows among blocks costs by itself: each
+block has the same number of them, and some SMs have less bandwidth than others.
 
 Prints a line for each kernel, element and shape: the time, the rate, and the speed relative to a
 copy in device memory of the same run. Rows are longer than caches keep: more than 100 MB.
@@ -17,6 +21,7 @@ from cuda_graphs import copy_us, median_us
 
 SHAPES: Final = ((65536, 1024), (65536, 2048), (65536, 4096), (16384, 16384), (100000, 1000))
 TILE: Final = 1024
+LOG2_E: Final = 1.4426950408889634
 ConstInt = ct.Constant[int]
 
 
@@ -28,6 +33,26 @@ def one_row(x: Any, y: Any, tile: ConstInt) -> None:
     weights = ct.exp(values - ct.max(values, axis=1, keepdims=True))
     result = weights / ct.sum(weights, axis=1, keepdims=True)
     ct.store(y, index=(ct.bid(0), 0), tile=ct.astype(result, y.dtype))
+
+
+@ct.kernel
+def exp2_row(x: Any, y: Any, tile: ConstInt) -> None:
+    """Softmax of a row in one tile, with approximate exponentials and quotients."""
+    row = ct.load(x, index=(ct.bid(0), 0), shape=(1, tile), padding_mode=ct.PaddingMode.NEG_INF)
+    values = ct.astype(row, ct.float32) * LOG2_E
+    shifted = values - ct.max(values, axis=1, keepdims=True)
+    weights = ct.exp2(shifted, flush_to_zero=True)
+    norm = ct.sum(weights, axis=1, keepdims=True)
+    result = ct.truediv(weights, norm, flush_to_zero=True, rounding_mode=ct.RoundingMode.APPROX)
+    ct.store(y, index=(ct.bid(0), 0), tile=ct.astype(result, y.dtype))
+
+
+@ct.kernel
+def persistent_copy(x: Any, y: Any, tile: ConstInt) -> None:
+    """Copy rows in turn, each in one tile."""
+    for number in range(ct.bid(0), x.shape[0], ct.num_blocks(0)):
+        row = ct.load(x, index=(number, 0), shape=(1, tile), padding_mode=ct.PaddingMode.ZERO)
+        ct.store(y, index=(number, 0), tile=row)
 
 
 @ct.kernel
@@ -68,8 +93,10 @@ def kernels(rows: int, columns: int) -> Iterator[tuple[str, Any, int, int]]:
     """The name, kernel, blocks and tile of each launch."""
     whole = 1 << (columns - 1).bit_length()
     yield "one row", one_row, rows, whole
+    yield "exp2", exp2_row, rows, whole
     yield "persistent", persistent_rows, 132 * 8, whole
     yield "online", online, rows, TILE
+    yield "persistent copy", persistent_copy, 132 * 8, whole
 
 
 def measure(torch: Any, rows: int, columns: int, dtype: Any) -> None:
@@ -84,8 +111,9 @@ def measure(torch: Any, rows: int, columns: int, dtype: Any) -> None:
             ct.launch(torch.cuda.current_stream(), (blocks,), kernel, (x, y, tile))
 
         time = median_us(torch, launch)
-        difference = (y.float() - torch.softmax(x.float(), 1)).abs().max().item()
-        label = f"softmax {name}, {rows}x{columns} {str(dtype).removeprefix('torch.')}"
+        expected = x.float() if kernel is persistent_copy else torch.softmax(x.float(), 1)
+        difference = (y.float() - expected).abs().max().item()
+        label = f"{name}, {rows}x{columns} {str(dtype).removeprefix('torch.')}"
         print(
             f"{label:46} {time:8.1f} us {accessed / time / 1e3:6.0f} GB/s, "
             f"{copy / time:.2f} of a copy, differs by {difference:.2g}",
@@ -94,7 +122,7 @@ def measure(torch: Any, rows: int, columns: int, dtype: Any) -> None:
 
 
 def main() -> int:
-    """Time softmax in f16 and f32 on arrays of several shapes."""
+    """Time softmax and copies in f16 and f32 on arrays of several shapes."""
     import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
 
     for rows, columns in SHAPES:

@@ -64,9 +64,9 @@ def after_the_loop(op: str) -> str:
     ),
 ])  # fmt: skip
 def test_another_tile_after_the_loop_takes_the_registers(op: str, blocks: int | None) -> None:
-    found = re.search(r"%rv = make_partition_view %rt : (.*)", PLAIN)
-    assert found is not None
-    assert occupancy(scheduled(after_the_loop(op.replace("RESULT", found[1])))) == blocks
+    view = re.search(r"%rv = make_partition_view %rt : (.*)", PLAIN)
+    assert view is not None
+    assert occupancy(scheduled(after_the_loop(op.replace("RESULT", view[1])))) == blocks
 
 
 def test_persistent_kernels_keep_an_sm() -> None:

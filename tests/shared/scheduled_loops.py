@@ -94,7 +94,7 @@ def engines(module: Operation) -> list[CopyEngine | None]:
 
 
 def dots_in_flight(module: Operation) -> int:
-    """How many dots run on into the next iteration."""
+    """How many dots run beside copies."""
     dots = [op for op in module.walk() if isinstance(op, DotOp)]
     return sum(IN_FLIGHT in op.attributes for op in dots)
 

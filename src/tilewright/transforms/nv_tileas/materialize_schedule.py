@@ -132,7 +132,7 @@ class _SoftwarePipeline:
         """Build the prologue, the loops, and the waits for what is in flight after them."""
         first = self._group[0]
         is_alone = len(self._group) == 1
-        if is_alone and _dots_in_flight(first.loop):
+        if is_alone and first.schedule.lag and _dots_in_flight(first.loop):
             _guard(first.loop)
         build = Builder(InsertPoint.before(first.loop), first.loop.location)
         start = first.copies.create(build, first.schedule.stages)
@@ -175,15 +175,16 @@ class _SoftwarePipeline:
             del dot.attributes[IN_FLIGHT]
             dot.asynchronous = True
         for position in results:
-            _wait_for_others(last, position, len(dots))
+            # Without a lag, the dots of an iteration run beside its copies, and end with it.
+            _wait_for_others(last, position, len(dots) if schedule.lag else 0)
         end = Builder(InsertPoint.before(last), loop.location)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag)
         advanced = end.create(IncIterOp, iterator=consumer).result
         last.set_operands([*last.operands, *indices, advanced, following])
         loop = add_iter_args(loop, [*self._iterations.initial, *iterators])
-        for position in results:
+        for position in results if schedule.lag else ():
             _wait_after(loop, position)
-        after = _guard(loop) if guarded and dots else loop
+        after = _guard(loop) if guarded and dots and schedule.lag else loop
         return after.results[-2:]
 
     def _later(

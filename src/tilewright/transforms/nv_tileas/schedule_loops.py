@@ -57,6 +57,7 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_stores,
     report_streamed,
 )
+from tilewright.transforms.nv_tileas.shared_sm import leaves_registers, share_sm
 from tilewright.transforms.nv_tileas.stage_memory import (
     RESERVE,
     asks_for_blocks,
@@ -87,6 +88,10 @@ HELD_STAGES: Final = 3
 """Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
 FEWEST_STAGES: Final = 3
 """Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
+SHARED_STAGES: Final = 3
+"""Of loops with dots by wgmma in each of two blocks of an SM: one that is multiplied, and two that
+are copied, as many as one block would copy with six."""
+SHARED: Final = "while threads of one block wait, those of a second one multiply"
 EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
 TMA_STORES: Final = False
@@ -147,8 +152,9 @@ class ScheduleLoops(Pass):
                 rest[loop] = loads
         for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
             _share_pipeline(loop)
-        if self.agents:
-            self._specialize(function, rest, sink)
+        is_specialized = bool(self.agents) and self._specialize(function, rest, sink)
+        if SHARED in reasons.values() and not is_specialized:
+            share_sm(function)
         if STREAMED_FIRST if self.evict_first < 0 else self.evict_first:
             _evict_first(function, sink)
         report_loads(function, sink)
@@ -157,7 +163,7 @@ class ScheduleLoops(Pass):
 
     def _specialize(
         self, function: FuncOp, rest: Mapping[ForOp, Sequence[TileLoad]], sink: Sink
-    ) -> None:
+    ) -> bool:
         """Let a producer copy by TMA for the scheduled loops, where that is possible and pays.
 
         Of the `rest`, too, those in which dots overlap with other work: a ring that loads share
@@ -179,6 +185,7 @@ class ScheduleLoops(Pass):
                 _withdraw(loop, loads)
         report_stores(function, specialization.stores, sink, chosen=chosen)
         report_specialization(function, specialization, sink, chosen=chosen)
+        return chosen
 
     def _choose(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], reasons: dict[ForOp, str]
@@ -195,7 +202,8 @@ class ScheduleLoops(Pass):
             return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
         stages = self._fitting_stages(function, loop, loads, reasons)
         dots = _overlapping(loop, loads)
-        fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(function, dots)
+        is_shared = reasons.get(loop) == SHARED or asks_for_blocks(function)
+        fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(dots, is_shared=is_shared)
         lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
         return ScheduleAttr(stages, stages - 1 - lag, lag) if stages >= LEAST_STAGES else None
 
@@ -218,6 +226,10 @@ class ScheduleLoops(Pass):
         taken = other_bytes(function, loop, loads)
         stages = min(wanted, max(share - taken, 0) // needed)
         if stages == wanted:
+            return stages
+        fits_twice = share < arch.static_shared and stages >= SHARED_STAGES and not self.stages
+        if fits_twice and _overlapping(loop, loads) and leaves_registers(function, loop):
+            reasons[loop] = SHARED
             return stages
         # Latency is hidden by early copies rather than by a second block.
         limit = share if asks_for_blocks(function) else arch.static_shared
@@ -264,14 +276,14 @@ def _evict_first(function: FuncOp, sink: Sink) -> None:
     report_streamed(function, tiles, sink)
 
 
-def _fewest_stages(function: FuncOp, dots: Sequence[DotOp]) -> int:
+def _fewest_stages(dots: Sequence[DotOp], *, is_shared: bool) -> int:
     """The fewest stages of a loop with dots in flight over iterations, which keep one of them.
 
     Iterations of several dots in a row are long, and where several blocks share an SM, others
     multiply while one waits for its dots: there a second iteration that is copied early pays more.
     """
     is_chain = any(isinstance(dot.c.defining_op(), DotOp) for dot in dots)
-    return FEWEST_STAGES + (is_chain or asks_for_blocks(function))
+    return FEWEST_STAGES + (is_chain or is_shared)
 
 
 def _waits_for_dots(loop: ForOp, loads: Sequence[TileLoad]) -> bool:
@@ -402,7 +414,7 @@ def _record(loop: ForOp, loads: Sequence[TileLoad], schedule: ScheduleAttr) -> N
     loop.attributes[SCHEDULE] = schedule
     for load in loads:
         load.attributes[ENGINE] = engine_of(load)
-    for dot in _overlapping(loop, loads) if schedule.lag else ():
+    for dot in [] if is_private(loads) else _overlapping(loop, loads):
         dot.attributes[IN_FLIGHT] = UnitAttr()
 
 

@@ -25,7 +25,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nv_tileas.dot {{.*}}nv_tileas.in_flight
   // CHECK: nv_tileas.schedule<stages = 6, distance = 4, lag = 1>
   // FORCED-LABEL: @gemm
-  // FORCED-NOT: nv_tileas.in_flight
+  // FORCED: nv_tileas.dot {{.*}}nv_tileas.in_flight
   // FORCED: nv_tileas.schedule<stages = 3, distance = 2, lag = 0>
   nv_tileaa.func @gemm(%av: !a_tiles, %bv: !b_tiles, %init: !c, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
     %c0 = arith.constant 0 : i32

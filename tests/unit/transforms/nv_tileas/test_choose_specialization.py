@@ -146,7 +146,7 @@ REGISTERS = "A passes through registers"
 ])  # fmt: skip
 def test_where_it_pays(gemm: Gemm, persistent: bool, reason: str | None) -> None:
     text = gemm.persistent() if persistent else gemm.one_shot()
-    chosen = specialization(text)
+    chosen = specialization(text, options="agents=0,stages=4")
     assert chosen.problem is None
     assert chosen.is_worthwhile == (reason is not None)
     tma = [CopyEngine.TMA] * 2

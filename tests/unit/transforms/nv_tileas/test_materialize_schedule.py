@@ -116,7 +116,7 @@ def test_the_operands_of_a_dot_stay_in_the_stages() -> None:
 
 
 def test_a_dot_in_flight_is_awaited_an_iteration_later_and_after_the_loop() -> None:
-    module = materialized(GEMM)
+    module = materialized(GEMM, schedule="in-flight=1")
     loop, dot = the_loop(module), one(DotOp, module)
     assert dot.asynchronous
     inside, after = every(DotWaitOp, module)
@@ -136,16 +136,20 @@ def test_copies_start_after_the_dot_in_flight() -> None:
     assert before is one(DotOp, module)
 
 
-def test_a_dot_that_is_awaited_is_synchronous() -> None:
+def test_without_a_lag_a_dot_runs_beside_copies_and_ends_with_its_iteration() -> None:
     module = materialized(GEMM, schedule="in-flight=0")
-    assert not one(DotOp, module).asynchronous
-    assert every(DotWaitOp, module) == []
-    assert one(ConsumerReleaseOp, module).lag == 0
+    loop, dot, wait = the_loop(module), one(DotOp, module), one(DotWaitOp, module)
+    assert dot.asynchronous
+    assert (wait.accumulator, wait.pending) == (dot.result, 0)
+    copy, release = one(ProducerCommitOp, loop), one(ConsumerReleaseOp, loop)
+    order = [position(op, loop) for op in (dot, copy, wait, release)]
+    assert order == sorted(order)
+    assert release.lag == 0
 
 
 def test_a_loop_with_dots_in_flight_is_skipped_without_iterations() -> None:
     """The other branch of the guard gives the initial values."""
-    module = materialized(GEMM)
+    module = materialized(GEMM, schedule="in-flight=1")
     loop = the_loop(module)
     guard = loop.parent_op
     assert isinstance(guard, IfOp)
@@ -282,13 +286,13 @@ def test_tiles_pass_through_registers(
 
 @pytest.mark.parametrize("lag", [0, 1])
 def test_tiles_are_loaded_where_copies_start_and_stored_at_the_end(lag: int) -> None:
-    """Before the dot if it is awaited, after it if it is in flight; stored after both."""
+    """After the dot, which is in flight, and stored after both."""
     loop = the_loop(materialized(MIXED, schedule=f"stages=4,in-flight={lag}"))
     load, write = one(TiledLoadOp, loop), one(ProducerWriteOp, loop)
     copy, dot, commit = (one(kind, loop) for kind in (ProducerCopyOp, DotOp, ProducerCommitOp))
     assert position(load, loop) == position(copy, loop)
-    assert (position(load, loop) > position(dot, loop)) == bool(lag)
-    assert position(dot, loop) < position(write, loop) < position(commit, loop)
+    assert position(dot, loop) < position(load, loop)
+    assert position(load, loop) < position(write, loop) < position(commit, loop)
     assert position(commit, loop) < position(one(ConsumerReleaseOp, loop), loop)
 
 

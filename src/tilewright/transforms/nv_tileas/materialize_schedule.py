@@ -7,7 +7,10 @@ waits. Loops of which one goes on where the other ends share a pipeline: the fir
 of the first iterations of the second.
 
 The branch around the copies also keeps their addresses from being computed between the instructions
-of a dot before them: docs/decisions/0015. A loop with dots in flight is inside of an `scf.if`,
+of a dot before them: docs/decisions/0015. Between dots by `mma.sync` that depend on each other they
+had better be: there copies are masked off instead, which leaves the body of the loop one block for
+ptxas to schedule. Then the stages of iterations that do not exist are filled with zeros, for which
+the program waits after the loop. A loop with dots in flight is inside of an `scf.if`,
 whose other branch is taken without iterations: if the wait came after both branches, ptxas would
 see `mov` write accumulators of wgmma while they are in flight, and serialize them all.
 """
@@ -153,7 +156,7 @@ class _SoftwarePipeline:
         loop, schedule, copies = scheduled.loop, scheduled.schedule, scheduled.copies
         body, last = loop.body.block, loop.body.block.last
         assert last is not None
-        dots = _dots_in_flight(loop)
+        dots, masked = _dots_in_flight(loop), self._masks_copies(scheduled)
         kind = iterators[0].type
         self._iterations.carry(body)
         consumer = body.add_argument(kind, loop.location)
@@ -183,8 +186,20 @@ class _SoftwarePipeline:
         loop = add_iter_args(loop, [*self._iterations.initial, *iterators])
         for position in results:
             _wait_after(loop, position)
+        if masked:
+            _wait_for_copies(copies, loop)
         after = _guard(loop) if guarded and dots else loop
         return after.results[-2:]
+
+    def _masks_copies(self, scheduled: _ScheduledLoop) -> bool:
+        """Whether copies of iterations that do not exist are masked off, without a branch.
+
+        In a chain of `mma.sync`, which threads issue in order, ptxas can then interleave the copies
+        and their addresses with a dot whose instructions wait for each other.
+        """
+        is_alone, copies = len(self._group) == 1, scheduled.copies
+        is_chain = not copies.is_private and bool(_chain(scheduled.loop))
+        return is_alone and is_chain and copies.may_be_masked
 
     def _later(
         self, build: Builder, scheduled: _ScheduledLoop, iterator: Value
@@ -204,7 +219,8 @@ class _SoftwarePipeline:
         if dots:
             build = Builder(InsertPoint.after(dots[0]), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
-        scheduled.copies.copy(build, iteration, iterator, end)
+        masked = self._masks_copies(scheduled)
+        scheduled.copies.copy(build, iteration, iterator, end, masked=masked)
         indices = self._iterations.load_indices(build, following)
         return indices, end.create(IncIterOp, iterator=iterator).result
 
@@ -276,6 +292,13 @@ class _StaggeredPipeline:
         replaced = copies.read(build, wait.token)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token)
         return replaced
+
+
+def _wait_for_copies(copies: StageCopies, loop: ForOp) -> None:
+    """Wait after a loop for copies that are masked off: they fill stages with zeros."""
+    build = Builder(InsertPoint.after(loop), loop.location)
+    iterator = loop.results[-2]
+    build.create(ConsumerWaitOp, pipeline=copies.pipeline, iterator=iterator, pending=0)
 
 
 def _erase(replaced: Sequence[Operation], *copies: StageCopies) -> None:

@@ -9,7 +9,7 @@ from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, EVICT_FIRST
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, laid_out
-from tilewright.dialects.nv_tileas.memory import LoadOp
+from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import (
     CreateIteratorOp,
     CreatePipelineOp,
@@ -21,6 +21,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.effects import is_pure
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops, erase_unused
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
@@ -118,21 +119,45 @@ class StageCopies:
         loaded = build.insert(IfOp([iteration.exists], types, {}, regions, location))
         return iteration._replace(indices=loaded.results)
 
+    @property
+    def may_be_masked(self) -> bool:
+        """Whether copies can be masked off instead of skipped by a branch.
+
+        `cp.async` copies tiles of views, and their indices may be computed for any iteration.
+        """
+        by_threads = all(plan.engine is CopyEngine.CP_ASYNC for plan in self._plans)
+        of_views = all(isinstance(each.load, TiledLoadOp) for each in self._loads)
+        address_ops = [op for each in self._loads for op in each.address_ops]
+        is_speculatable = not self._index_loads and all(map(is_pure, address_ops))
+        return by_threads and of_views and is_speculatable
+
     def copy(
-        self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None
+        self,
+        build: Builder,
+        iteration: Iteration,
+        iterator: Value,
+        end: Builder | None = None,
+        *,
+        masked: bool = False,
     ) -> None:
         """Copy the tiles of an iteration, if it exists, into a stage, and commit it.
 
-        Tiles that pass through registers are stored at the `end`, when they have arrived.
+        Tiles that pass through registers are stored at the `end`, when they have arrived. If
+        copies are `masked`, those of an iteration that does not exist fill the stage with zeros.
         """
         acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
-        held = self._start(build, iteration, acquire.token)
+        mask = iteration.exists if masked else None
+        if masked:
+            iteration = iteration._replace(exists=None)
+        held = self._start(build, iteration, acquire.token, mask)
         if held:
             build = end or build
             self._store(build, iteration, acquire.token, held)
         build.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
 
-    def _start(self, build: Builder, iteration: Iteration, token: Value) -> Sequence[Value]:
+    def _start(
+        self, build: Builder, iteration: Iteration, token: Value, mask: Value | None
+    ) -> Sequence[Value]:
         """Start to copy the tiles of an iteration, if it exists.
 
         Returns the tiles that pass through registers, with any value if it does not exist.
@@ -162,7 +187,7 @@ class StageCopies:
                 ProducerCopyOp,
                 pipeline=self.pipeline,
                 token=token,
-                **_source(load, values),
+                **_source(load, values, mask),
                 number=number,
                 engine=plan.engine,
                 tile=type,
@@ -217,8 +242,11 @@ def _tile_load(each: PrefetchableLoad) -> TileLoad:
     return each.load
 
 
-def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
-    """The operands and attributes of a copy that say what a load reads, in another iteration."""
+def _source(load: TileLoad, values: Mapping[Value, Value], exists: Value | None) -> dict[str, Any]:
+    """The operands and attributes of a copy that say what a load reads, in another iteration.
+
+    A copy of a tile of a view may be masked off if the iteration does not exist.
+    """
     if isinstance(load, LoadOp):
         mask = None if load.mask is None else values.get(load.mask, load.mask)
         return {"source": values.get(load.pointers, load.pointers), "mask": mask}
@@ -227,6 +255,7 @@ def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
         "indices": [values.get(index, index) for index in load.indices],
         "in_bounds": load.in_bounds,
         "partial": load.partial,
+        "mask": exists,
     }
 
 

@@ -7,7 +7,8 @@ from typing import Final, TypeVar
 
 import numpy as np
 import pytest
-from scheduled_loops import copy_loop, materialized, matmul, scheduled
+from decode_programs import Decode
+from scheduled_loops import copy_loop, lowered_as_far_as, materialized, matmul, scheduled
 
 import tilewright
 from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
@@ -313,3 +314,27 @@ def test_a_dot_reads_them_from_the_stage() -> None:
     reads = [operand.defining_op() for operand in (dot.a, dot.b)]
     assert [read.number for read in reads if isinstance(read, ConsumerReadOp)] == [0, 1]
     assert dot.asynchronous
+
+
+def test_copies_between_dots_of_threads_are_masked_off() -> None:
+    """A branch would keep ptxas from interleaving copies with the chain of dots."""
+    module = lowered_as_far_as("materialize-schedule", Decode().program)
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    body = list(loop.body.walk())
+    copies = [op for op in body if isinstance(op, ProducerCopyOp)]
+    assert [op.number for op in copies] == [0, 1]
+    assert copies[0].mask is copies[1].mask is not None
+    assert not any(isinstance(op, IfOp) for op in body)
+    # The copies that are masked off still write zeros to a stage when the loop ends.
+    after = loop.next
+    assert isinstance(after, ConsumerWaitOp)
+    assert after.pending == 0
+
+
+def test_copies_after_dots_by_wgmma_are_in_a_branch() -> None:
+    decode = Decode(rows=64, tile=(64, 32), keys=64, heads=1)
+    module = lowered_as_far_as("materialize-schedule", decode.program, schedule="agents=0,rotate=0")
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    copies = [op for op in loop.body.walk() if isinstance(op, ProducerCopyOp)]
+    assert copies
+    assert all(isinstance(op.parent_op, IfOp) and op.mask is None for op in copies)

@@ -31,10 +31,12 @@ from tilewright.dialects.nv_tileas.attribute_names import (
 from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
     ConsumerReleaseOp,
     ConsumerWaitOp,
     IncIterOp,
 )
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.ir.builder import Builder, InsertPoint, create_op
 from tilewright.ir.passes import Pass
@@ -219,8 +221,11 @@ class _SoftwarePipeline:
         if dots:
             build = Builder(InsertPoint.after(dots[0]), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
-        masked = self._masks_copies(scheduled)
-        scheduled.copies.copy(build, iteration, iterator, end, masked=masked)
+        if self._masks_copies(scheduled):
+            points = _points_after_uses(build, loop, scheduled.copies)
+            scheduled.copies.copy_masked(build, iteration, iterator, points)
+        else:
+            scheduled.copies.copy(build, iteration, iterator, end)
         indices = self._iterations.load_indices(build, following)
         return indices, end.create(IncIterOp, iterator=iterator).result
 
@@ -292,6 +297,36 @@ class _StaggeredPipeline:
         replaced = copies.read(build, wait.token)
         end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token)
         return replaced
+
+
+def _points_after_uses(first: Builder, loop: ForOp, copies: StageCopies) -> list[Builder]:
+    """Where the copy of each tile of a stage starts: after the dot that reads the tile.
+
+    So each dot, and what follows it, hides some of the copies. The `first` point is after the first
+    dot; a tile has the point of the one before it, if its dot is not later.
+    """
+    ops = list(loop.body.block)
+    dots = _chain(loop)
+    after, points = dots[0], [first]
+    for number in range(1, len(copies.stage)):
+        later = [dot for dot in dots if _reads(dot, copies.pipeline, number)]
+        if later and ops.index(later[0]) > ops.index(after):
+            after = later[0]
+            points.append(Builder(InsertPoint.after(after), loop.location))
+        else:
+            points.append(points[-1])
+    return points
+
+
+def _reads(dot: DotOp, pipeline: Value, number: int) -> bool:
+    """Whether A or B of a dot is a value of a stage, but for its shape and layout."""
+    for operand in (dot.a, dot.b):
+        op = operand.defining_op()
+        while isinstance(op, Rearrangement | ConvertLayoutOp):
+            op = op.source.defining_op()
+        if isinstance(op, ConsumerReadOp) and op.pipeline is pipeline and op.number == number:
+            return True
+    return False
 
 
 def _wait_for_copies(copies: StageCopies, loop: ForOp) -> None:

@@ -131,33 +131,55 @@ class StageCopies:
         is_speculatable = not self._index_loads and all(map(is_pure, address_ops))
         return by_threads and of_views and is_speculatable
 
+    def copy_masked(
+        self, build: Builder, iteration: Iteration, iterator: Value, points: Sequence[Builder]
+    ) -> None:
+        """Copy the tiles of an iteration into a stage, and commit it; zeros if it does not exist.
+
+        Each tile has a point where its copy starts, none before `build` and the last one last.
+        """
+        acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
+        values: dict[Value, Value] = {self._loop.induction_variable: iteration.induction}
+        for each in self._loads:
+            clone_address_ops(build, each.load, each.address_ops, values)
+        for number, (each, point) in enumerate(zip(self._loads, points, strict=True)):
+            source = _source(_tile_load(each), values, iteration.exists)
+            self._copy_tile(point, number, acquire.token, source)
+        points[-1].create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+
     def copy(
-        self,
-        build: Builder,
-        iteration: Iteration,
-        iterator: Value,
-        end: Builder | None = None,
-        *,
-        masked: bool = False,
+        self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None
     ) -> None:
         """Copy the tiles of an iteration, if it exists, into a stage, and commit it.
 
-        Tiles that pass through registers are stored at the `end`, when they have arrived. If
-        copies are `masked`, those of an iteration that does not exist fill the stage with zeros.
+        Tiles that pass through registers are stored at the `end`, when they have arrived.
         """
         acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
-        mask = iteration.exists if masked else None
-        if masked:
-            iteration = iteration._replace(exists=None)
-        held = self._start(build, iteration, acquire.token, mask)
+        held = self._start(build, iteration, acquire.token)
         if held:
             build = end or build
             self._store(build, iteration, acquire.token, held)
         build.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
 
-    def _start(
-        self, build: Builder, iteration: Iteration, token: Value, mask: Value | None
-    ) -> Sequence[Value]:
+    def _copy_tile(
+        self, build: Builder, number: int, token: Value, source: Mapping[str, Any]
+    ) -> None:
+        """Start to copy a tile into a stage."""
+        load, plan = _tile_load(self._loads[number]), self._plans[number]
+        build.create(
+            ProducerCopyOp,
+            pipeline=self.pipeline,
+            token=token,
+            **source,
+            number=number,
+            engine=plan.engine,
+            tile=load.results[0].type,
+            vector=load.vector,
+            evict_first=EVICT_FIRST in load.attributes,
+            location=load.location,
+        )
+
+    def _start(self, build: Builder, iteration: Iteration, token: Value) -> Sequence[Value]:
         """Start to copy the tiles of an iteration, if it exists.
 
         Returns the tiles that pass through registers, with any value if it does not exist.
@@ -183,18 +205,7 @@ class StageCopies:
                 held.append(inside.insert(copy).results[0])
                 missing.append(_zero(outside, type))
                 continue
-            inside.create(
-                ProducerCopyOp,
-                pipeline=self.pipeline,
-                token=token,
-                **_source(load, values, mask),
-                number=number,
-                engine=plan.engine,
-                tile=type,
-                vector=load.vector,
-                evict_first=EVICT_FIRST in load.attributes,
-                location=load.location,
-            )
+            self._copy_tile(inside, number, token, _source(load, values))
         if iteration.exists is None:
             for op in list(then):
                 build.insert(op.detach())
@@ -242,7 +253,9 @@ def _tile_load(each: PrefetchableLoad) -> TileLoad:
     return each.load
 
 
-def _source(load: TileLoad, values: Mapping[Value, Value], exists: Value | None) -> dict[str, Any]:
+def _source(
+    load: TileLoad, values: Mapping[Value, Value], exists: Value | None = None
+) -> dict[str, Any]:
     """The operands and attributes of a copy that say what a load reads, in another iteration.
 
     A copy of a tile of a view may be masked off if the iteration does not exist.

@@ -325,6 +325,9 @@ def test_copies_between_dots_of_threads_are_masked_off() -> None:
     assert [op.number for op in copies] == [0, 1]
     assert copies[0].mask is copies[1].mask is not None
     assert not any(isinstance(op, IfOp) for op in body)
+    # The copy of K starts after the dot that reads K, and that of V after the dot that reads V.
+    kinds = [type(op) for op in body if isinstance(op, DotOp | ProducerCopyOp | ProducerCommitOp)]
+    assert kinds == [DotOp, ProducerCopyOp, DotOp, ProducerCopyOp, ProducerCommitOp]
     # The copies that are masked off still write zeros to a stage when the loop ends.
     after = loop.next
     assert isinstance(after, ConsumerWaitOp)

@@ -336,8 +336,9 @@ class ProducerCommitOp(ProducerOp):
 class ConsumerWaitOp(ConsumerOp):
     """Wait until a stage is full.
 
-    `pending` is the number of stages that were committed after this one, and may be copied still;
-    see `create_pipeline`.
+    `pending` is the number of commits after that of this stage, whose copies may be in flight; see
+    `create_pipeline`. Several values of a stage may be committed one by one. With `own_copies`, a
+    thread waits for its own copies, and the next barrier of the block shows those of all others.
     """
 
     name = "nv_tileas.async.pipeline.consumer_wait"
@@ -345,13 +346,17 @@ class ConsumerWaitOp(ConsumerOp):
 
     iterator = d.operand(ITERATOR)
     pending = d.optional_attribute(SLOT)
+    own_copies = d.flag()
     token = d.result(AWAITED)
 
     def verify(self) -> Iterator[str]:
         yield from _iterator_problems(self.pipeline, self.iterator)
-        stages = pipeline(self.pipeline).stages
-        if self.pending is not None and self.pending >= stages:
-            yield f"expected fewer pending stages than the {stages} there are, got {self.pending}"
+        type = pipeline(self.pipeline)
+        commits = type.stages * max(1, len(type.elements))
+        if self.pending is not None and self.pending >= commits:
+            yield f"expected fewer pending commits than {commits} values, got {self.pending}"
+        if self.own_copies and self.pending is None:
+            yield "expected 'own_copies' only with 'pending': mbarriers count those of all threads"
 
 
 class ConsumerReadOp(ConsumerOp):

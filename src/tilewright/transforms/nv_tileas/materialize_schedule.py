@@ -8,9 +8,7 @@ of the first iterations of the second.
 
 The branch around the copies also keeps their addresses from being computed between the instructions
 of a dot before them: docs/decisions/0015. Between dots by `mma.sync` that depend on each other they
-had better be: there copies are masked off instead, which leaves the body of the loop one block for
-ptxas to schedule. Then the stages of iterations that do not exist are filled with zeros, for which
-the program waits after the loop. A loop with dots in flight is inside of an `scf.if`,
+had better be: see `masked_copies.py`. A loop with dots in flight is inside of an `scf.if`,
 whose other branch is taken without iterations: if the wait came after both branches, ptxas would
 see `mov` write accumulators of wgmma while they are in flight, and serialize them all.
 """
@@ -28,15 +26,13 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     LATE,
     SCHEDULE,
 )
-from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
-    ConsumerReadOp,
     ConsumerReleaseOp,
     ConsumerWaitOp,
     IncIterOp,
 )
-from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.ir.builder import Builder, InsertPoint, create_op
 from tilewright.ir.passes import Pass
@@ -48,6 +44,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
 from tilewright.transforms.nv_tileas.copied_iterations import CopiedIterations
 from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
+from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.stage_reads import read_late
@@ -118,7 +115,7 @@ class _ScheduledLoop(NamedTuple):
 class _SoftwarePipeline:
     """Rewrites loops, of which each goes on where the one before ends, to copy tiles early."""
 
-    __slots__ = ("_group", "_iterations")
+    __slots__ = ("_group", "_iterations", "_masked")
 
     def __init__(self, group: Sequence[_ScheduledLoop]) -> None:
         self._group = group
@@ -126,6 +123,8 @@ class _SoftwarePipeline:
         self._iterations = CopiedIterations(
             first.copies, first.loop, last.loop, first.schedule.distance
         )
+        distance, is_alone = first.schedule.distance, len(group) == 1
+        self._masked = MaskedCopies.of(first.loop, first.copies, distance) if is_alone else None
         for other in group[1:]:
             ours, theirs = other.copies, first.copies
             if (ours.stage, ours.is_private) != (theirs.stage, theirs.is_private):
@@ -143,7 +142,10 @@ class _SoftwarePipeline:
         start = first.copies.create(build, first.schedule.stages)
         iterator = start
         for iteration in self._iterations.first(build):
-            first.copies.copy(build, iteration, iterator)
+            if self._masked is not None:
+                self._masked.first(build, iteration, iterator)
+            else:
+                first.copies.copy(build, iteration, iterator)
             iterator = build.create(IncIterOp, iterator=iterator).result
         self._iterations.prepare(build)
         iterators: Sequence[Value] = [start, iterator]
@@ -158,7 +160,7 @@ class _SoftwarePipeline:
         loop, schedule, copies = scheduled.loop, scheduled.schedule, scheduled.copies
         body, last = loop.body.block, loop.body.block.last
         assert last is not None
-        dots, masked = _dots_in_flight(loop), self._masks_copies(scheduled)
+        dots, masked = _dots_in_flight(loop), self._masked
         kind = iterators[0].type
         self._iterations.carry(body)
         consumer = body.add_argument(kind, loop.location)
@@ -168,13 +170,15 @@ class _SoftwarePipeline:
             ConsumerWaitOp,
             pipeline=copies.pipeline,
             iterator=consumer,
-            pending=schedule.distance - 1,
+            pending=schedule.distance - 1 if masked is None else masked.pending,
         )
         replaced = copies.read(inside, wait.token)
         indices, following = self._later(inside, scheduled, producer)
         _erase(replaced, copies)
         if not copies.is_private:
             read_late(wait)
+        if masked is not None:
+            masked.wait_late(wait)
         results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
         for dot in dots:
             del dot.attributes[IN_FLIGHT]
@@ -188,20 +192,10 @@ class _SoftwarePipeline:
         loop = add_iter_args(loop, [*self._iterations.initial, *iterators])
         for position in results:
             _wait_after(loop, position)
-        if masked:
-            _wait_for_copies(copies, loop)
+        if masked is not None:
+            masked.wait_after(loop)
         after = _guard(loop) if guarded and dots else loop
         return after.results[-2:]
-
-    def _masks_copies(self, scheduled: _ScheduledLoop) -> bool:
-        """Whether copies of iterations that do not exist are masked off, without a branch.
-
-        In a chain of `mma.sync`, which threads issue in order, ptxas can then interleave the copies
-        and their addresses with a dot whose instructions wait for each other.
-        """
-        is_alone, copies = len(self._group) == 1, scheduled.copies
-        is_chain = not copies.is_private and bool(_chain(scheduled.loop))
-        return is_alone and is_chain and copies.may_be_masked
 
     def _later(
         self, build: Builder, scheduled: _ScheduledLoop, iterator: Value
@@ -217,13 +211,12 @@ class _SoftwarePipeline:
         assert last is not None
         iteration = self._iterations.after(build, loop.induction_variable)
         following = self._iterations.following(build, loop.induction_variable)
-        dots = _dots_in_flight(loop) or ([] if scheduled.copies.is_private else _chain(loop))
+        dots = _dots_in_flight(loop) or ([] if scheduled.copies.is_private else dot_chain(loop))
         if dots:
             build = Builder(InsertPoint.after(dots[0]), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
-        if self._masks_copies(scheduled):
-            points = _points_after_uses(build, loop, scheduled.copies)
-            scheduled.copies.copy_masked(build, iteration, iterator, points)
+        if self._masked is not None:
+            self._masked.later(build, iteration, iterator)
         else:
             scheduled.copies.copy(build, iteration, iterator, end)
         indices = self._iterations.load_indices(build, following)
@@ -299,43 +292,6 @@ class _StaggeredPipeline:
         return replaced
 
 
-def _points_after_uses(first: Builder, loop: ForOp, copies: StageCopies) -> list[Builder]:
-    """Where the copy of each tile of a stage starts: after the dot that reads the tile.
-
-    So each dot, and what follows it, hides some of the copies. The `first` point is after the first
-    dot; a tile has the point of the one before it, if its dot is not later.
-    """
-    ops = list(loop.body.block)
-    dots = _chain(loop)
-    after, points = dots[0], [first]
-    for number in range(1, len(copies.stage)):
-        later = [dot for dot in dots if _reads(dot, copies.pipeline, number)]
-        if later and ops.index(later[0]) > ops.index(after):
-            after = later[0]
-            points.append(Builder(InsertPoint.after(after), loop.location))
-        else:
-            points.append(points[-1])
-    return points
-
-
-def _reads(dot: DotOp, pipeline: Value, number: int) -> bool:
-    """Whether A or B of a dot is a value of a stage, but for its shape and layout."""
-    for operand in (dot.a, dot.b):
-        op = operand.defining_op()
-        while isinstance(op, Rearrangement | ConvertLayoutOp):
-            op = op.source.defining_op()
-        if isinstance(op, ConsumerReadOp) and op.pipeline is pipeline and op.number == number:
-            return True
-    return False
-
-
-def _wait_for_copies(copies: StageCopies, loop: ForOp) -> None:
-    """Wait after a loop for copies that are masked off: they fill stages with zeros."""
-    build = Builder(InsertPoint.after(loop), loop.location)
-    iterator = loop.results[-2]
-    build.create(ConsumerWaitOp, pipeline=copies.pipeline, iterator=iterator, pending=0)
-
-
 def _erase(replaced: Sequence[Operation], *copies: StageCopies) -> None:
     """Erase loads that copies replace, with what only computed their addresses."""
     for op in replaced:
@@ -371,17 +327,6 @@ def _define_before(value: Value, loop: ForOp) -> None:
 
 def _dots_in_flight(loop: ForOp) -> list[DotOp]:
     return [op for op in loop.body.block if isinstance(op, DotOp) and IN_FLIGHT in op.attributes]
-
-
-def _chain(loop: ForOp) -> list[DotOp]:
-    """The dots of a loop with several, of which the first ones are computed for the last one.
-
-    Only instructions that read operands from registers: their threads are busy with dots, and
-    between two of them they wait for each other.
-    """
-    dots = [op for op in loop.body.block if isinstance(op, DotOp)]
-    is_chain = len(dots) > 1 and all(op.atom is Atom.MMA_SYNC for op in dots)
-    return dots if is_chain else []
 
 
 def _is_chosen(each: PrefetchableLoad) -> bool:

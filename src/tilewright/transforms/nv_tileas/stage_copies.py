@@ -71,6 +71,11 @@ class StageCopies:
         return all(plan.is_private for plan in self._plans)
 
     @property
+    def tiles(self) -> list[Value]:
+        """The tiles of a stage, as the loop loads them."""
+        return [each.load.results[0] for each in self._loads]
+
+    @property
     def stage(self) -> tuple[Type, ...]:
         """The types of the tiles in a stage."""
         return tuple(
@@ -132,11 +137,17 @@ class StageCopies:
         return by_threads and of_views and is_speculatable
 
     def copy_masked(
-        self, build: Builder, iteration: Iteration, iterator: Value, points: Sequence[Builder]
+        self,
+        build: Builder,
+        iteration: Iteration,
+        iterator: Value,
+        points: Sequence[Builder],
+        ends: Sequence[int],
     ) -> None:
-        """Copy the tiles of an iteration into a stage, and commit it; zeros if it does not exist.
+        """Copy the tiles of an iteration into a stage, or zeros if it does not exist.
 
-        Each tile has a point where its copy starts, none before `build` and the last one last.
+        Each tile has a point where its copy starts, none before `build` or that of another tile
+        before it. The copies are committed after each tile in `ends`.
         """
         acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
         values: dict[Value, Value] = {self._loop.induction_variable: iteration.induction}
@@ -145,7 +156,8 @@ class StageCopies:
         for number, (each, point) in enumerate(zip(self._loads, points, strict=True)):
             source = _source(_tile_load(each), values, iteration.exists)
             self._copy_tile(point, number, acquire.token, source)
-        points[-1].create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+            if number in ends:
+                point.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
 
     def copy(
         self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None

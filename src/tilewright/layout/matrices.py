@@ -71,9 +71,12 @@ def exchange_memory(source: Layout, wanted: Layout, element: int) -> Layout | No
     No thread of either layout holds a whole row: four lanes do, a word each, and the same ones on
     both sides, as of an accumulator that becomes A of the next dot.
     """
-    packed = log2(max(1, REGISTER_BYTES // element))
+    if element >= REGISTER_BYTES:
+        # A word is a vector of its own: registers need not be rearranged for wider accesses.
+        return None
+    packed = log2(REGISTER_BYTES // element)
     row = _lane_row(source, packed)
-    if element > REGISTER_BYTES or row != _lane_row(wanted, packed):
+    if row != _lane_row(wanted, packed):
         return None
     memory = staging(_rows(source, row), _rows(wanted, row), element).inverse()
     accesses = [matrix_access(each.then(memory), element) for each in (source, wanted)]

@@ -28,3 +28,8 @@ def test_the_program_that_is_kept_has_dots_in_flight() -> None:
     made = tilewright.compile(text_of(chain), chain.arch, emit="ptx", schedule=chain.schedule)
     assert len(OVERLAPPED.findall(made.ptx)) == 2
     assert chain.converted
+
+
+def test_a_tile_that_is_converted_before_the_exchange_has_a_barrier_of_its_own() -> None:
+    """V in vectors of two elements, which ldmatrix cannot read, is converted before P is."""
+    assert problem(303) is None

@@ -65,6 +65,37 @@ def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None
     return None
 
 
+def exchange_memory(source: Layout, wanted: Layout, element: int) -> Layout | None:
+    """The memory that stmatrix writes and ldmatrix reads; None if either cannot.
+
+    No thread of either layout holds a whole row: four lanes do, a word each, and the same ones on
+    both sides, as of an accumulator that becomes A of the next dot.
+    """
+    if element >= REGISTER_BYTES:
+        # A word is a vector of its own: registers need not be rearranged for wider accesses.
+        return None
+    packed = log2(REGISTER_BYTES // element)
+    row = _lane_row(source, packed)
+    if row != _lane_row(wanted, packed):
+        return None
+    memory = staging(_rows(source, row), _rows(wanted, row), element).inverse()
+    accesses = [matrix_access(each.then(memory), element) for each in (source, wanted)]
+    is_straight = all(each is not None and not each.transposed for each in accesses)
+    return memory.inverse() if is_straight else None
+
+
+def _lane_row(layout: Layout, packed: int) -> list[int]:
+    """The elements of a row of a matrix that is not transposed: a word in each of four lanes."""
+    return [*layout.vectors(REGISTER)[:packed], *layout.vectors(LANE)[:2]]
+
+
+def _rows(layout: Layout, row: list[int]) -> Layout:
+    """The rows of a layout's matrices, as if each lane had one, eight lanes those of a matrix."""
+    registers = [v for v in layout.vectors(REGISTER) if v not in row]
+    choosing = [*layout.vectors(LANE)[2:5], *registers[:2]]
+    return Layout([(REGISTER, row), (LANE, choosing)], layout.shape)
+
+
 def matrix_access(offsets: Layout, element: int) -> MatrixAccess | None:
     """The access of registers and lanes to elements at these offsets; None if it does not fit.
 

@@ -11,7 +11,7 @@ from tilewright.layout import gf2
 from tilewright.layout.descriptors import Refusal, describe
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, wgmma_left
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout
-from tilewright.layout.matrices import matrix_access
+from tilewright.layout.matrices import exchange_memory, matrix_access
 from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.staging import common_vector, copy_staging, staging
@@ -214,3 +214,24 @@ def test_bytes_are_loaded_transposed_in_pairs() -> None:
 
 def test_elements_not_in_rows_are_not_loaded_as_matrices() -> None:
     assert matrix_access(spread((16, 16), 1).then(row_major((16, 16)).inverse()), 2) is None
+
+
+def test_accumulators_are_exchanged_as_matrices() -> None:
+    """Four warps with columns of their own need all columns as A: rows of stmatrix and ldmatrix."""
+    lanes = [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]
+    columns = [(0, 8), (0, 16), (0, 32), (0, 64)]
+    accumulators = {REGISTER: [(0, 1), (8, 0), *columns[2:]], LANE: lanes, WARP: columns[:2]}
+    left = {REGISTER: [(0, 1), (8, 0), *columns], LANE: lanes, WARP: [(0, 0), (0, 0)]}
+    source, wanted = (Layout.build(each, (16, 128)) for each in (accumulators, left))
+    memory = exchange_memory(source, wanted, 2)
+    assert memory is not None
+    for layout in (source, wanted):
+        access = matrix_access(layout.then(memory.inverse()), 2)
+        assert access is not None
+        # The eight rows of a matrix are in different banks: 16 bytes of each 128.
+        starts = {gf2.combine(access.rows, row) % 128 for row in range(8)}
+        assert starts == set(range(0, 128, 16))
+
+
+def test_rows_of_other_lanes_are_not_exchanged_as_matrices() -> None:
+    assert exchange_memory(spread((16, 16), 1), mma_left(16), 2) is None

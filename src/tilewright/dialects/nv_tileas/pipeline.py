@@ -58,7 +58,7 @@ from tilewright.ir.attribute_kinds import (
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects, SameType
-from tilewright.ir.types import TensorType
+from tilewright.ir.types import I1, TensorType
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -204,7 +204,8 @@ class ProducerCopyOp(ProducerOp):
 
     The stage is full when the copies are over; the producer need not wait for them. The source is
     an address, a multiple of 16, from which consecutive bytes are copied; or the tile of a view at
-    the indices; or a tile of pointers. Elements out of bounds and masked-off ones become zero.
+    the indices; or a tile of pointers. Elements out of bounds and masked-off ones become zero. The
+    `mask` of pointers is a tile, that of a view is one bit for all elements.
     `tile` is the type of the copied tile: its layout says which elements each thread copies,
     `vector` at a time. Through a tensor map, one thread copies the tile of its view by TMA.
 
@@ -240,7 +241,7 @@ class ProducerCopyOp(ProducerOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """Infer the type of `mask` from that of the pointers."""
+        """Infer the type of `mask` from that of the pointers; that of a view is an i1."""
         state.operand_types["mask"] = masks(state, "source", "mask")
 
     @property
@@ -258,8 +259,8 @@ class ProducerCopyOp(ProducerOp):
         if self.number >= len(elements):
             yield f"expected one of {len(elements)} values of a stage, got number {self.number}"
             return
-        if self.mask is not None and not isinstance(self.source.type, TensorType):
-            yield "expected a mask only for a tile of pointers"
+        if self.mask is not None and not self.is_tiled:
+            yield "expected a mask only for a tile that threads copy"
         type = elements[self.number]
         if self.is_by_tma != (self.engine is CopyEngine.TMA):
             actual = f"'{self.engine.keyword}' for '{self.source.type}'"
@@ -308,6 +309,8 @@ class ProducerCopyOp(ProducerOp):
         rank = tiled_view(self.source).rank if is_view else 0
         if len(self.indices) != rank:
             yield f"expected {rank} indices, got {len(self.indices)}"
+        if is_view and self.mask is not None and self.mask.type is not I1:
+            yield f"expected a mask of one bit for the tile of a view, got '{self.mask.type}'"
         if not is_view and layout_of(self.source) != maybe_layout_of(self.tile or type):
             yield f"expected pointers in the layout of the copied tile, got '{self.source.type}'"
         if self.engine is CopyEngine.REGISTERS:
@@ -333,8 +336,9 @@ class ProducerCommitOp(ProducerOp):
 class ConsumerWaitOp(ConsumerOp):
     """Wait until a stage is full.
 
-    `pending` is the number of stages that were committed after this one, and may be copied still;
-    see `create_pipeline`.
+    `pending` is the number of commits after that of this stage, whose copies may be in flight; see
+    `create_pipeline`. Several values of a stage may be committed one by one. With `own_copies`, a
+    thread waits for its own copies, and the next barrier of the block shows those of all others.
     """
 
     name = "nv_tileas.async.pipeline.consumer_wait"
@@ -342,13 +346,17 @@ class ConsumerWaitOp(ConsumerOp):
 
     iterator = d.operand(ITERATOR)
     pending = d.optional_attribute(SLOT)
+    own_copies = d.flag()
     token = d.result(AWAITED)
 
     def verify(self) -> Iterator[str]:
         yield from _iterator_problems(self.pipeline, self.iterator)
-        stages = pipeline(self.pipeline).stages
-        if self.pending is not None and self.pending >= stages:
-            yield f"expected fewer pending stages than the {stages} there are, got {self.pending}"
+        type = pipeline(self.pipeline)
+        commits = type.stages * max(1, len(type.elements))
+        if self.pending is not None and self.pending >= commits:
+            yield f"expected fewer pending commits than {commits} values, got {self.pending}"
+        if self.own_copies and self.pending is None:
+            yield "expected 'own_copies' only with 'pending': mbarriers count those of all threads"
 
 
 class ConsumerReadOp(ConsumerOp):

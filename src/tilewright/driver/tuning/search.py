@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TRIED: Final[dict[str, tuple[int, ...]]] = {
     "agents": (1, 0),
     "stages": (3, 4, 2, 5, 6, 8, 1),
-    "warps": (8, 4, 16),
+    "warps": (8, 4, 2, 16),
     "in-flight": (0, 1),
     "k-parts": (2, 1, 4),
     "tma-stores": (1,),

@@ -7,7 +7,8 @@ waits. Loops of which one goes on where the other ends share a pipeline: the fir
 of the first iterations of the second.
 
 The branch around the copies also keeps their addresses from being computed between the instructions
-of a dot before them: docs/decisions/0015. A loop with dots in flight is inside of an `scf.if`,
+of a dot before them: docs/decisions/0015. Between dots by `mma.sync` that depend on each other they
+had better be: see `masked_copies.py`. A loop with dots in flight is inside of an `scf.if`,
 whose other branch is taken without iterations: if the wait came after both branches, ptxas would
 see `mov` write accumulators of wgmma while they are in flight, and serialize them all.
 """
@@ -25,7 +26,7 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     LATE,
     SCHEDULE,
 )
-from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReleaseOp,
@@ -43,6 +44,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
 from tilewright.transforms.nv_tileas.copied_iterations import CopiedIterations
 from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
+from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.stage_reads import read_late
@@ -113,7 +115,7 @@ class _ScheduledLoop(NamedTuple):
 class _SoftwarePipeline:
     """Rewrites loops, of which each goes on where the one before ends, to copy tiles early."""
 
-    __slots__ = ("_group", "_iterations")
+    __slots__ = ("_group", "_iterations", "_masked")
 
     def __init__(self, group: Sequence[_ScheduledLoop]) -> None:
         self._group = group
@@ -121,6 +123,8 @@ class _SoftwarePipeline:
         self._iterations = CopiedIterations(
             first.copies, first.loop, last.loop, first.schedule.distance
         )
+        distance, is_alone = first.schedule.distance, len(group) == 1
+        self._masked = MaskedCopies.of(first.loop, first.copies, distance) if is_alone else None
         for other in group[1:]:
             ours, theirs = other.copies, first.copies
             if (ours.stage, ours.is_private) != (theirs.stage, theirs.is_private):
@@ -138,7 +142,10 @@ class _SoftwarePipeline:
         start = first.copies.create(build, first.schedule.stages)
         iterator = start
         for iteration in self._iterations.first(build):
-            first.copies.copy(build, iteration, iterator)
+            if self._masked is not None:
+                self._masked.first(build, iteration, iterator)
+            else:
+                first.copies.copy(build, iteration, iterator)
             iterator = build.create(IncIterOp, iterator=iterator).result
         self._iterations.prepare(build)
         iterators: Sequence[Value] = [start, iterator]
@@ -153,7 +160,7 @@ class _SoftwarePipeline:
         loop, schedule, copies = scheduled.loop, scheduled.schedule, scheduled.copies
         body, last = loop.body.block, loop.body.block.last
         assert last is not None
-        dots = _dots_in_flight(loop)
+        dots, masked = _dots_in_flight(loop), self._masked
         kind = iterators[0].type
         self._iterations.carry(body)
         consumer = body.add_argument(kind, loop.location)
@@ -163,13 +170,15 @@ class _SoftwarePipeline:
             ConsumerWaitOp,
             pipeline=copies.pipeline,
             iterator=consumer,
-            pending=schedule.distance - 1,
+            pending=schedule.distance - 1 if masked is None else masked.pending,
         )
         replaced = copies.read(inside, wait.token)
         indices, following = self._later(inside, scheduled, producer)
         _erase(replaced, copies)
         if not copies.is_private:
             read_late(wait)
+        if masked is not None:
+            masked.wait_late(wait)
         results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
         for dot in dots:
             del dot.attributes[IN_FLIGHT]
@@ -184,6 +193,8 @@ class _SoftwarePipeline:
         loop = add_iter_args(loop, [*self._iterations.initial, *iterators])
         for position in results if schedule.lag else ():
             _wait_after(loop, position)
+        if masked is not None:
+            masked.wait_after(loop)
         after = _guard(loop) if guarded and dots and schedule.lag else loop
         return after.results[-2:]
 
@@ -201,11 +212,14 @@ class _SoftwarePipeline:
         assert last is not None
         iteration = self._iterations.after(build, loop.induction_variable)
         following = self._iterations.following(build, loop.induction_variable)
-        dots = _dots_in_flight(loop) or ([] if scheduled.copies.is_private else _chain(loop))
+        dots = _dots_in_flight(loop) or ([] if scheduled.copies.is_private else dot_chain(loop))
         if dots:
             build = Builder(InsertPoint.after(dots[0]), loop.location)
         end = Builder(InsertPoint.before(last), loop.location)
-        scheduled.copies.copy(build, iteration, iterator, end)
+        if self._masked is not None:
+            self._masked.later(build, iteration, iterator)
+        else:
+            scheduled.copies.copy(build, iteration, iterator, end)
         indices = self._iterations.load_indices(build, following)
         return indices, end.create(IncIterOp, iterator=iterator).result
 
@@ -314,17 +328,6 @@ def _define_before(value: Value, loop: ForOp) -> None:
 
 def _dots_in_flight(loop: ForOp) -> list[DotOp]:
     return [op for op in loop.body.block if isinstance(op, DotOp) and IN_FLIGHT in op.attributes]
-
-
-def _chain(loop: ForOp) -> list[DotOp]:
-    """The dots of a loop with several, of which the first ones are computed for the last one.
-
-    Only instructions that read operands from registers: their threads are busy with dots, and
-    between two of them they wait for each other.
-    """
-    dots = [op for op in loop.body.block if isinstance(op, DotOp)]
-    is_chain = len(dots) > 1 and all(op.atom is Atom.MMA_SYNC for op in dots)
-    return dots if is_chain else []
 
 
 def _is_chosen(each: PrefetchableLoad) -> bool:

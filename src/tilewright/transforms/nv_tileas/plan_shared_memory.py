@@ -272,7 +272,8 @@ class _Planner:
         match op:
             case ConsumerWaitOp():
                 pipeline = _pipeline(op)
-                return NOTHING if counts_copies(pipeline) and not pipeline.private else pending
+                is_barrier = not pipeline.private and not op.own_copies
+                return NOTHING if counts_copies(pipeline) and is_barrier else pending
             case ConsumerReadOp():
                 return self._read(op, [self._allocation(_pipeline(op))], pending)
             case ProducerAcquireOp() if op.iterator.defined_by(CreateIteratorOp) is not None:

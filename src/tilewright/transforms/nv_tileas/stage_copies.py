@@ -9,7 +9,7 @@ from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, EVICT_FIRST
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, laid_out
-from tilewright.dialects.nv_tileas.memory import LoadOp
+from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import (
     CreateIteratorOp,
     CreatePipelineOp,
@@ -21,6 +21,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.effects import is_pure
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops, erase_unused
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
@@ -68,6 +69,11 @@ class StageCopies:
     def is_private(self) -> bool:
         """Whether each thread reads only what it copied."""
         return all(plan.is_private for plan in self._plans)
+
+    @property
+    def tiles(self) -> list[Value]:
+        """The tiles of a stage, as the loop loads them."""
+        return [each.load.results[0] for each in self._loads]
 
     @property
     def stage(self) -> tuple[Type, ...]:
@@ -118,6 +124,41 @@ class StageCopies:
         loaded = build.insert(IfOp([iteration.exists], types, {}, regions, location))
         return iteration._replace(indices=loaded.results)
 
+    @property
+    def may_be_masked(self) -> bool:
+        """Whether copies can be masked off instead of skipped by a branch.
+
+        `cp.async` copies tiles of views, and their indices may be computed for any iteration.
+        """
+        by_threads = all(plan.engine is CopyEngine.CP_ASYNC for plan in self._plans)
+        of_views = all(isinstance(each.load, TiledLoadOp) for each in self._loads)
+        address_ops = [op for each in self._loads for op in each.address_ops]
+        is_speculatable = not self._index_loads and all(map(is_pure, address_ops))
+        return by_threads and of_views and is_speculatable
+
+    def copy_masked(
+        self,
+        build: Builder,
+        iteration: Iteration,
+        iterator: Value,
+        points: Sequence[Builder],
+        ends: Sequence[int],
+    ) -> None:
+        """Copy the tiles of an iteration into a stage, or zeros if it does not exist.
+
+        Each tile has a point where its copy starts, none before `build` or that of another tile
+        before it. The copies are committed after each tile in `ends`.
+        """
+        acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
+        values: dict[Value, Value] = {self._loop.induction_variable: iteration.induction}
+        for each in self._loads:
+            clone_address_ops(build, each.load, each.address_ops, values)
+        for number, (each, point) in enumerate(zip(self._loads, points, strict=True)):
+            source = _source(_tile_load(each), values, iteration.exists)
+            self._copy_tile(point, number, acquire.token, source)
+            if number in ends:
+                point.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+
     def copy(
         self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None
     ) -> None:
@@ -131,6 +172,24 @@ class StageCopies:
             build = end or build
             self._store(build, iteration, acquire.token, held)
         build.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+
+    def _copy_tile(
+        self, build: Builder, number: int, token: Value, source: Mapping[str, Any]
+    ) -> None:
+        """Start to copy a tile into a stage."""
+        load, plan = _tile_load(self._loads[number]), self._plans[number]
+        build.create(
+            ProducerCopyOp,
+            pipeline=self.pipeline,
+            token=token,
+            **source,
+            number=number,
+            engine=plan.engine,
+            tile=load.results[0].type,
+            vector=load.vector,
+            evict_first=EVICT_FIRST in load.attributes,
+            location=load.location,
+        )
 
     def _start(self, build: Builder, iteration: Iteration, token: Value) -> Sequence[Value]:
         """Start to copy the tiles of an iteration, if it exists.
@@ -158,18 +217,7 @@ class StageCopies:
                 held.append(inside.insert(copy).results[0])
                 missing.append(_zero(outside, type))
                 continue
-            inside.create(
-                ProducerCopyOp,
-                pipeline=self.pipeline,
-                token=token,
-                **_source(load, values),
-                number=number,
-                engine=plan.engine,
-                tile=type,
-                vector=load.vector,
-                evict_first=EVICT_FIRST in load.attributes,
-                location=load.location,
-            )
+            self._copy_tile(inside, number, token, _source(load, values))
         if iteration.exists is None:
             for op in list(then):
                 build.insert(op.detach())
@@ -217,8 +265,13 @@ def _tile_load(each: PrefetchableLoad) -> TileLoad:
     return each.load
 
 
-def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
-    """The operands and attributes of a copy that say what a load reads, in another iteration."""
+def _source(
+    load: TileLoad, values: Mapping[Value, Value], exists: Value | None = None
+) -> dict[str, Any]:
+    """The operands and attributes of a copy that say what a load reads, in another iteration.
+
+    A copy of a tile of a view may be masked off if the iteration does not exist.
+    """
     if isinstance(load, LoadOp):
         mask = None if load.mask is None else values.get(load.mask, load.mask)
         return {"source": values.get(load.pointers, load.pointers), "mask": mask}
@@ -227,6 +280,7 @@ def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
         "indices": [values.get(index, index) for index in load.indices],
         "in_bounds": load.in_bounds,
         "partial": load.partial,
+        "mask": exists,
     }
 
 

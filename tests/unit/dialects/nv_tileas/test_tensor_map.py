@@ -170,7 +170,7 @@ def test_copies_through_maps_have_an_index_per_dimension_and_no_layout() -> None
     (problem,) = copying(f"%m[%j] {{{TMA}}}", f"{map}, i32")
     assert "expected 2 indices, got 1" in problem
     (problem,) = copying(f"%m[%j, %j] mask = %c {{{TMA}}}", f"{map}, i32, i32", c="i1")
-    assert "expected a mask only for a tile of pointers" in problem
+    assert "expected a mask only for a tile that threads copy" in problem
     tile = f"tile = tensor<64x32xf16, {ROWS}>"
     (problem,) = copying(f"%m[%j, %j] {{{TMA}, {tile}}}", f"{map}, i32, i32")
     assert "expected no 'tile' for a copy by TMA" in problem

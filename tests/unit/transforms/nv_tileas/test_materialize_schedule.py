@@ -7,7 +7,8 @@ from typing import Final, TypeVar
 
 import numpy as np
 import pytest
-from scheduled_loops import copy_loop, materialized, matmul, scheduled
+from decode_programs import Decode
+from scheduled_loops import copy_loop, lowered_as_far_as, materialized, matmul, scheduled
 
 import tilewright
 from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
@@ -25,6 +26,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerCopyOp,
     ProducerWriteOp,
 )
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
 from tilewright.driver.pipelines import parse_pipeline
@@ -317,3 +319,48 @@ def test_a_dot_reads_them_from_the_stage() -> None:
     reads = [operand.defining_op() for operand in (dot.a, dot.b)]
     assert [read.number for read in reads if isinstance(read, ConsumerReadOp)] == [0, 1]
     assert dot.asynchronous
+
+
+def test_copies_between_dots_of_threads_are_masked_off() -> None:
+    """A branch would keep ptxas from interleaving copies with the chain of dots."""
+    module = lowered_as_far_as("materialize-schedule", Decode().program)
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    body = list(loop.body.walk())
+    copies = [op for op in body if isinstance(op, ProducerCopyOp)]
+    assert [op.number for op in copies] == [0, 1]
+    assert copies[0].mask is copies[1].mask is not None
+    assert not any(isinstance(op, IfOp) for op in body)
+    # The copy of K starts after the dot that reads K, and that of V after the dot that reads V.
+    kinds = [type(op) for op in body if isinstance(op, DotOp | ProducerCopyOp | ProducerCommitOp)]
+    copied = [ProducerCopyOp, ProducerCommitOp]
+    assert kinds == [DotOp, *copied, DotOp, *copied]
+    # The copies that are masked off still write zeros to a stage when the loop ends.
+    after = loop.next
+    assert isinstance(after, ConsumerWaitOp)
+    assert after.pending == 0
+
+
+def test_tiles_are_waited_for_where_they_are_used() -> None:
+    """V is not needed before warps exchange P: their barrier shows that its copies are complete."""
+    module = lowered_as_far_as("materialize-schedule", Decode().program)
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    body = list(loop.body.block)
+    first, second = (op for op in body if isinstance(op, ConsumerWaitOp))
+    k, v = sorted((op for op in body if isinstance(op, ConsumerReadOp)), key=body.index)
+    assert (k.token, v.token) == (first.token, second.token)
+    assert (first.own_copies, second.own_copies) == (False, True)
+    exchange = second.next
+    assert isinstance(exchange, ConvertLayoutOp)
+    assert body.index(second) < body.index(exchange) < body.index(v)
+    # Copies of two tiles of two later iterations follow, but for the tile itself.
+    stages = pipeline(first.pipeline).stages
+    assert first.pending == second.pending == 2 * (stages - 1) - 1
+
+
+def test_copies_after_dots_by_wgmma_are_in_a_branch() -> None:
+    decode = Decode(rows=64, tile=(64, 32), keys=64, heads=1)
+    module = lowered_as_far_as("materialize-schedule", decode.program, schedule="agents=0,rotate=0")
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    copies = [op for op in loop.body.walk() if isinstance(op, ProducerCopyOp)]
+    assert copies
+    assert all(isinstance(op.parent_op, IfOp) and op.mask is None for op in copies)

@@ -121,7 +121,7 @@ def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: Conversio
         return [(stage, phase)]
     assert op.pending is not None
     build.create(CpAsyncWaitGroupOp, n=op.pending)
-    if not create.private:
+    if not create.private and not op.own_copies:
         if is_read_by_wgmma(create):
             # It reads through the async proxy what threads wrote through the generic one.
             fence_proxy(build)

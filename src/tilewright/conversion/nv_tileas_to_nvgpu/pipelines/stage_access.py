@@ -160,6 +160,7 @@ def copy_tile(
             indices,
             op.tile,
             op.vector,
+            active=new.mask,
             separate=separate,
             recomputed=not separate,
             partial=op.partial,

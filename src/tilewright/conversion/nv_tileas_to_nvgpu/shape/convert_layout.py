@@ -33,7 +33,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import WARP
-from tilewright.layout.matrices import ROW, matrix_access, matrix_memory
+from tilewright.layout.matrices import ROW, exchange_memory, matrix_access, matrix_memory
 from tilewright.layout.pieces import one_piece, piece_bits, piece_of_thread, piece_registers
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, is_shuffled, transfer
@@ -115,6 +115,8 @@ class _SharedMemoryConversion:
         self._is_owner = is_owner(op, build, op.source)
         stored = self._stored_matrices(source, target, bytes)
         loaded = matrix_memory(source, target, bytes) if stored is None else None
+        if stored is None and loaded is None and self._stores_matrices():
+            stored = loaded = exchange_memory(source, target, bytes)
         memory = stored or loaded
         vector = ROW // bytes if memory else 1 << len(common_vector(source, target, bytes))
         offsets = (memory or staging(source, target, bytes)).inverse()
@@ -135,16 +137,20 @@ class _SharedMemoryConversion:
     def _stored_matrices(self, source: Layout, target: Layout, bytes: int) -> Layout | None:
         """The memory that stmatrix writes and threads read in rows of 16 bytes, if there is one.
 
-        All lanes of a warp take part in the instruction. It takes registers as they are, while
-        ldmatrix would need rows of 16 bytes, which a thread of accumulators has to assemble.
+        It takes registers as they are, while ldmatrix would need rows of 16 bytes, which a thread
+        of accumulators has to assemble.
         """
-        if Feature.STMATRIX not in target_or_baseline(self._op) or self._is_owner is not None:
-            return None
-        if any(piece_of_thread(self._source, self._bits)):
+        if not self._stores_matrices():
             return None
         memory = matrix_memory(target, source, bytes)
         access = None if memory is None else matrix_access(source.then(memory.inverse()), bytes)
         return None if access is None or access.transposed else memory
+
+    def _stores_matrices(self) -> bool:
+        """Whether stmatrix may write the memory: all lanes of a warp take part in it."""
+        has_stmatrix = Feature.STMATRIX in target_or_baseline(self._op)
+        is_whole = not any(piece_of_thread(self._source, self._bits))
+        return has_stmatrix and self._is_owner is None and is_whole
 
     def convert(self, vector: Value) -> Value:
         """The registers of the result."""

@@ -3,7 +3,7 @@
     python benchmarks/bandwidth.py
 
 `exp2` is softmax with the precision that attention kernels ask for: approximate exponentials and
-quotients. The persistent copies show what the division of rows among blocks costs by itself: each
+divisions. The persistent copies show what the division of rows among blocks costs by itself: each
 block has the same number of them, and some SMs have less bandwidth than others.
 
 Prints a line for each kernel, element and shape: the time, the rate, and the speed relative to a
@@ -37,7 +37,7 @@ def one_row(x: Any, y: Any, tile: ConstInt) -> None:
 
 @ct.kernel
 def exp2_row(x: Any, y: Any, tile: ConstInt) -> None:
-    """Softmax of a row in one tile, with approximate exponentials and quotients."""
+    """Softmax of a row in one tile, with approximate exponentials and divisions."""
     row = ct.load(x, index=(ct.bid(0), 0), shape=(1, tile), padding_mode=ct.PaddingMode.NEG_INF)
     values = ct.astype(row, ct.float32) * LOG2_E
     shifted = values - ct.max(values, axis=1, keepdims=True)

@@ -30,7 +30,12 @@ SMALL: Final = 4
 
 
 def leaves_registers(function: FuncOp, loop: ForOp) -> bool:
-    """Whether a loop over K, and what is around it, leaves registers for a second block."""
+    """Whether a loop over K, and what is around it, leaves registers for a second block.
+
+    CTAs of a cluster are for grids that are small otherwise: there is no second block.
+    """
+    if function.cluster_size > 1:
+        return False
     if any(isinstance(outer, ForOp | WhileOp) for outer in loop.ancestors()):
         return False
     dots = [op for op in loop.body.walk() if isinstance(op, DotOp)]

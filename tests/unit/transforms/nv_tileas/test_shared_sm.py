@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.ir.operation import Operation
 
 PLAIN = matmul(128, 128, 64)
+CLUSTER = "optimization_hints=<sm_90 = {num_cta_in_cga = 2}>"
 
 
 def occupancy(module: Operation) -> int | None:
@@ -36,6 +37,7 @@ def test_two_blocks_have_three_stages_each() -> None:
     (matmul(64, 64, 64), ""),  # six stages fit in half of the memory
     (matmul(128, 128, 128), ""),  # three stages do not
     (PLAIN, "stages=4"),
+    (Gemm(tile=(256, 128, 64), hints=CLUSTER).one_shot(), "agents=0"),
 ])  # fmt: skip
 def test_others_are_as_asked(program: str, options: str) -> None:
     assert occupancy(scheduled(program, schedule=options)) in (None, 1)

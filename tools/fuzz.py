@@ -165,7 +165,7 @@ def try_input(source: bytes | str) -> str:
     try:
         module = read_unverified(source, "input")
         verify(module)
-        disassemble(module, debug=True)
+        text = disassemble(module, debug=True)
         written = write_bytecode(module, NEWEST)
     except Unsupported:
         return "Unsupported"
@@ -178,19 +178,20 @@ def try_input(source: bytes | str) -> str:
     except Exception:
         return f"FAILED: {traceback.format_exc()}"
     else:
-        return read_again(written)
+        return read_again(text, written)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def read_again(written: bytes) -> str:
-    """Read the bytecode that was written for a module; return `module` or `FAILED: why`."""
+def read_again(*sources: bytes | str) -> str:
+    """Read what was printed and written for a module; return `module` or `FAILED: why`."""
     try:
-        verify(read_bytecode(written, "written"))
+        for source in sources:
+            verify(read_unverified(source, "written"))
     except TooSlow:
         return f"FAILED: longer than {SECONDS} s"
     except Exception:
-        return f"FAILED: bytecode that is not read again: {traceback.format_exc()}"
+        return f"FAILED: output that is not read again: {traceback.format_exc()}"
     return "module"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.attributes import LocationAttr
 from tilewright.support.location import (
+    MAX_POSITION,
     UNKNOWN,
     CallSiteLoc,
     FileLoc,
@@ -17,8 +18,6 @@ from tilewright.support.location import (
 
 if TYPE_CHECKING:
     from tilewright.text.parser import Parser
-
-_MAX_POSITION: Final = (1 << 32) - 1
 
 
 def read_parenthesised(parser: Parser) -> Location:
@@ -98,7 +97,7 @@ def _file(parser: Parser, name: str) -> Location:
 def _position(parser: Parser) -> int:
     start = parser.at
     number = parser.integer()
-    if not 0 <= number <= _MAX_POSITION:
+    if not 0 <= number <= MAX_POSITION:
         parser.error("expected a line or column of at most 32 bits", start)
     return number
 

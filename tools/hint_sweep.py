@@ -56,7 +56,7 @@ ACCESS_VALUES: Final = {"latency": (None, 1, 10), "allow_tma": (None, True, Fals
 VALUES: Final[dict[str, tuple[int | None, ...]]] = {**ENTRY_VALUES, **ACCESS_VALUES}
 """The values of each hint; None: the kernel is without it."""
 
-RELAXED: Final = ("RemarkOccupancyRelaxed", "RemarkCluster")
+RELAXED: Final = ("RemarkOccupancyRelaxed", "RemarkCluster", "RemarkHint")
 """Remarks on hints that are not met."""
 
 Row = tuple[int | None, ...]

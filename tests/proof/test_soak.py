@@ -46,7 +46,7 @@ def compile_some() -> None:
         tilewright.compile(tiny(1).replace("%c :", "%d :"), "sm_90")
 
 
-def test_compilations_leave_nothing_behind() -> None:
+def test_compilations_leave_no_objects() -> None:
     # The caches of the compiler, which are bounded, have what these programs add to them.
     compile_some()
     before = living()

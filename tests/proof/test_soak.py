@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 
 import pytest
-from soak import compile_at_once, ptx_of, slope
+from soak import compile_at_once, growth, ptx_of, slope
 
 import tilewright
 from tilewright.ir import attributes
@@ -64,5 +64,7 @@ def test_threads_do_not_interfere() -> None:
 def test_growth_of_the_second_half_counts() -> None:
     rising = [(count, 50.0 + count / 500) for count in range(0, 10_000, 500)]
     assert slope(rising) == pytest.approx(2.0)
+    assert growth([size for _, size in rising]) == pytest.approx(69 / 59)
     settled = [(count, min(50.0 + count, 80.0)) for count in range(0, 10_000, 500)]
     assert slope(settled) == pytest.approx(0.0)
+    assert growth([100.0, 160.0, 100.0, 110.0, 158.0]) < 1.0

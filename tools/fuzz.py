@@ -178,7 +178,8 @@ def try_input(source: bytes | str) -> str:
     except Exception:
         return f"FAILED: {traceback.format_exc()}"
     else:
-        return read_again(text, written)
+        # A module without operations prints as an empty text, as NVIDIA's disassembler has it.
+        return read_again(written, *([text] if text.strip() else []))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

@@ -125,3 +125,28 @@ def test_printed_chains_of_scopes_are_read_again(count: int) -> None:
     printed = disassemble(parse_module(text, "k.mlir"), debug=True)
     assert printed.index("return") < printed.index("#di_lexical_block")
     assert disassemble(parse_module(printed, "k.mlir"), debug=True) == printed
+
+
+SCOPE = """\
+#f = #cuda_tile.di_file<"f.py" in "/src">
+#u = #cuda_tile.di_compile_unit<file = #f>
+#s = #cuda_tile.di_subprogram<file = #f, line = 1, name = "k", linkageName = "k", compileUnit = #u>
+#l = loc(unknown)
+"""
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        '"x"',
+        '"x"(unknown)',
+        "callsite(unknown at unknown)",
+        "fused[unknown]",
+        "#l",
+        "callsite(#l at #l)",
+        "#cuda_tile.di_loc<loc(unknown) in #s>",
+    ],
+)
+def test_errors_at_unknown_locations_have_one_in_the_text(location: str) -> None:
+    with pytest.raises(UserError, match=r"^k.mlir:5:\d+: error: expected a cuda_tile module"):
+        parse_module(f"{SCOPE}break loc({location})\n", "k.mlir")

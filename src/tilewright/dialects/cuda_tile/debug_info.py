@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, StringAttr
 from tilewright.support.location import (
     MAX_POSITION,
+    UNKNOWN,
     CallSiteLoc,
     CompositeLoc,
     Location,
+    UnstatedLoc,
     caller_parts,
     composite_hash,
     first,
@@ -243,13 +245,16 @@ class DILocText(Parametric):
         location = parser.attribute()
         if not isinstance(location, LocationAttr):
             parser.error("expected a location", at)
+        inner = location.location
+        if inner is UNKNOWN:
+            inner = UnstatedLoc(parser.location(at))
         parser.expect("in")
         at = parser.at
         scope = parser.attribute()
         if not isinstance(scope, DILocalScope):
             parser.error("expected a subprogram or a lexical block", at)
         parser.expect(">")
-        return LocationAttr(DILoc(location.location, scope))
+        return LocationAttr(DILoc(inner, scope))
 
 
 _ALIASES: Final[dict[type[Attribute], str]] = {

@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
+.PHONY: help demo test test-all lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile hint-sweep soak determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,14 @@ fuzz: $(READY) ## feed mutated bytecode and text to the readers (N=count SEED=nu
 fuzz-compile: $(READY) ## compile mutated programs in watched processes (N=count SEED=number)
 	@echo "fuzz-compile: mutated programs, down to cubins"
 	@$(BIN)/python tools/fuzz_compile.py $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+hint-sweep: $(READY) ## compile kernels under combinations of hints (ARGS="--every 10")
+	@echo "hint-sweep: kernels under combinations of optimization hints, down to cubins"
+	@$(BIN)/python tools/hint_sweep.py $(ARGS)
+
+soak: $(READY) ## 10,000 compilations in one process, with flat memory (ARGS="--threads 64")
+	@echo "soak: many compilations in one process"
+	@$(BIN)/python tools/soak.py $(ARGS)
 
 determinism: $(READY) ## compile the corpus with two hash seeds and in many threads, compare every byte
 	@echo "determinism: the corpus with two hash seeds, and in many threads"

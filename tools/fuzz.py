@@ -1,4 +1,9 @@
-"""`make fuzz`: mutated bytecode and text must end in a module or in a located error, in time."""
+"""`make fuzz`: mutated bytecode and text must end in a module or in a located error, in time.
+
+Mutations start from our own programs, from modules of the corpus, and from programs with chains of
+locations, scopes, attributes and types and with print formats (`chain_seeds.py`); those of the kind
+`chain` start from a new one of these each. A module is printed, written as bytecode and read again.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NamedTuple
 
+from chain_seeds import chain_bytecode, chain_texts, random_chain
 from corpus_checks import ARCHIVE, NEWEST, load_modules, load_programs
 from mutate import mutate_bytes, mutate_text
 
@@ -29,6 +35,10 @@ from tilewright.ir.verifier import verify
 SECONDS = 2.0
 MEMORY: Final = 512 << 20
 BATCH: Final = 250
+CHAINS: Final = 200
+"""Programs with chains among the seeds."""
+PLAIN: Final = 0.25
+"""The part of new chains that is not mutated."""
 
 
 class Batch(NamedTuple):
@@ -60,9 +70,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--keep", type=Path, help="folder for the inputs that failed")
+    parser.add_argument("--chains", type=int, help="new programs with chains (default: half of -n)")
     options = parser.parse_args()
+    chains = options.n // 2 if options.chains is None else options.chains
     texts = options.n // 2 if options.texts is None else options.texts
-    batches = [*plan("bytecode", options.n, options.seed), *plan("text", texts, options.seed)]
+    counts = {"bytecode": options.n, "text": texts, "chain": chains}
+    batches = [each for kind, count in counts.items() for each in plan(kind, count, options.seed)]
     started = time.monotonic()
     outcomes: Counter[str] = Counter()
     failures: list[Failure] = []
@@ -101,12 +114,14 @@ def load_seeds() -> None:
     if ARCHIVE.exists():
         # Small modules mutate to more different things a second than large ones.
         modules += sorted((m.data for m in load_modules()), key=len)[:1500:4]
-    Seeds.bytecode = tuple(modules)
     read = [read_bytecode(data, "seed") for data in modules]
-    Seeds.text = tuple(
+    texts = [
         disassemble(module, debug=index % 4 == 0, generic=index % 5 == 0)
         for index, module in enumerate(read)
-    )
+    ]
+    chains = chain_texts(CHAINS)
+    Seeds.bytecode = (*modules, *chain_bytecode(chains, NEWEST))
+    Seeds.text = (*texts, *chains)
 
 
 def limit_memory() -> None:
@@ -139,7 +154,9 @@ def make_input(kind: str, rng: random.Random) -> bytes | str:
     """A mutated seed."""
     if kind == "bytecode":
         return mutate_bytes(rng.choice(Seeds.bytecode), Seeds.bytecode, rng)
-    return mutate_text(rng.choice(Seeds.text), Seeds.text, rng)
+    text = random_chain(rng) if kind == "chain" else rng.choice(Seeds.text)
+    # Chains have limits of their own: some are tried as they are.
+    return text if kind == "chain" and rng.random() < PLAIN else mutate_text(text, Seeds.text, rng)
 
 
 def try_input(source: bytes | str) -> str:
@@ -148,8 +165,8 @@ def try_input(source: bytes | str) -> str:
     try:
         module = read_unverified(source, "input")
         verify(module)
-        disassemble(module, debug=True)
-        write_bytecode(module, NEWEST)
+        text = disassemble(module, debug=True)
+        written = write_bytecode(module, NEWEST)
     except Unsupported:
         return "Unsupported"
     except Error as error:
@@ -161,9 +178,22 @@ def try_input(source: bytes | str) -> str:
     except Exception:
         return f"FAILED: {traceback.format_exc()}"
     else:
-        return "module"
+        # A module without operations prints as an empty text, as NVIDIA's disassembler has it.
+        return read_again(written, *([text] if text.strip() else []))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def read_again(*sources: bytes | str) -> str:
+    """Read what was printed and written for a module; return `module` or `FAILED: why`."""
+    try:
+        for source in sources:
+            verify(read_unverified(source, "written"))
+    except TooSlow:
+        return f"FAILED: longer than {SECONDS} s"
+    except Exception:
+        return f"FAILED: output that is not read again: {traceback.format_exc()}"
+    return "module"
 
 
 def report(

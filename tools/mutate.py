@@ -16,6 +16,7 @@ SPLICES: Final = (
     "->", '"', "%0", "%x#1", "@f", "#a", "!a", "^bb0", "loc(unknown)", "-1", "0", "1", "0x", "1.0",
     "99999999999999999999", "4x", "?x", "i1", "f64", "f4E2M1FN", "token", "true", "return", "yield",
     "break", "continue", "if", "for", "loop", "constant", "entry", "module", "cuda_tile.", "dense<",
+    "loc(#l1)", "callsite(", "fused[", " at ", "!t1", "#s1", "%n", "%99999999d", "%*d", "%5.2f",
     "array<i32: 1>", "unsigned", "signed", "weak", "rounding<zero>", "\0", "é", "\n", "//",
 )  # fmt: skip
 

@@ -9,9 +9,12 @@ import pytest
 from command_line import Run
 
 import tilewright
+from tilewright.bytecode.versions import NEWEST
+from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_level
+from tilewright.driver.assembly import parse_module
 from tilewright.driver.pipelines import STAGES
-from tilewright.support.diagnostics import Severity
+from tilewright.support.diagnostics import REPORT_ASSEMBLER, Severity
 
 KERNEL = """\
 gpu.module @kernels {
@@ -146,6 +149,34 @@ def test_wrong_programs(run: Run, folder: Path, text: str, code: int, gist: str)
     assert gist in result.err
     assert "Traceback" not in result.err
     assert (folder / "out.cubin").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("script", "gist"),
+    [
+        ("echo 'ptxas fatal   : (C7602) Insufficient registers' >&2; exit 255", "(C7602) Insuff"),
+        ("kill -SEGV $$", "ptxas ended by signal 11"),
+    ],
+)
+@pytest.mark.parametrize(("tool", "code"), [("tilewright", 3), ("tileiras", 5)])
+def test_errors_of_ptxas_are_diagnostics(
+    run: Run, folder: Path, script: str, gist: str, tool: str, code: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    fake = folder / "ptxas"
+    fake.write_text(f"#!/bin/sh\n{script}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", str(fake))
+    program = write_bytecode(parse_module("entry @k() { return }", "k.mlir"), NEWEST)
+    (folder / "k.tileirbc").write_bytes(program)
+    command = ["compile", "--arch", "sm_90"] if tool == "tilewright" else ["--gpu-name=sm_90"]
+    result = run(*command, "k.tileirbc", "-o", "out.cubin", tool=tool)
+    assert result.code == code
+    error, note = result.err.splitlines()
+    assert error.startswith("error: ptxas ")
+    assert gist in error
+    assert note == "note: " + REPORT_ASSEMBLER
+    assert not (folder / "out.cubin").exists()
 
 
 def test_the_library() -> None:

@@ -26,7 +26,7 @@ def limits() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("seed", keep_first(range(8), 2))
-@pytest.mark.parametrize("kind", ["bytecode", "text"])
+@pytest.mark.parametrize("kind", ["bytecode", "text", "chain"])
 def test_mutated_input(kind: str, seed: int) -> None:
     outcomes, failures = fuzz.run_batch(fuzz.Batch(kind, seed, 100))
     assert [failure.why for failure in failures] == []
@@ -41,10 +41,17 @@ def test_mutations_are_those_of_the_seed() -> None:
 
 
 def test_some_inputs_stay_valid() -> None:
-    batches = [fuzz.Batch(kind, 3, 200) for kind in ("bytecode", "text")]
+    batches = [fuzz.Batch(kind, 3, 200) for kind in ("bytecode", "text", "chain")]
     for batch in batches:
         outcomes, _ = fuzz.run_batch(batch)
         assert outcomes[f"{batch.kind}: module"] > 2
+
+
+def test_what_is_written_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fuzz.try_input("entry @f() { return }") == "module"
+    monkeypatch.setattr(fuzz, "write_bytecode", lambda *_: b"\x7fTileIR\0")
+    outcome = fuzz.try_input("entry @f() { return }")
+    assert outcome.startswith("FAILED: output that is not read again")
 
 
 @pytest.mark.parametrize("source", [b"", b"\x7fTileIR\0", "", "{", "%", "entry @f(", "\0"])

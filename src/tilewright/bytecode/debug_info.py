@@ -21,6 +21,7 @@ from tilewright.dialects.cuda_tile.debug_info import (
 from tilewright.support.diagnostics import InvalidValue
 from tilewright.support.location import (
     MAX_CALL_SITES,
+    MAX_POSITION,
     UNKNOWN,
     ByteLoc,
     CallSiteLoc,
@@ -180,24 +181,32 @@ def _file(table: DebugTable, record: Cursor) -> DINode:
 def _lexical_block(table: DebugTable, record: Cursor) -> DINode:
     scope = table.member(record, DILocalScope)
     file = table.member(record, DIFile)
-    line = record.varint()
-    return DILexicalBlock(scope, file, line, record.varint())
+    line = _position(record)
+    return DILexicalBlock(scope, file, line, _position(record))
 
 
 def _location(table: DebugTable, record: Cursor) -> Location:
     scope = table.member(record, DILocalScope)
     file = table.string(record)
-    line = record.varint()
-    return DILoc(FileLoc(file, line, record.varint()), scope)
+    line = _position(record)
+    return DILoc(FileLoc(file, line, _position(record)), scope)
+
+
+def _position(record: Cursor) -> int:
+    at = record.at
+    number = record.varint()
+    if number > MAX_POSITION:
+        record.fail(f"expected a line or column of at most 32 bits, found {number}", at)
+    return number
 
 
 def _subprogram(table: DebugTable, record: Cursor) -> DINode:
     file = table.member(record, DIFile)
-    line = record.varint()
+    line = _position(record)
     name = table.string(record)
     linkage_name = table.string(record)
     unit = table.member(record, DICompileUnit)
-    return DISubprogram(file, line, name, linkage_name, unit, record.varint())
+    return DISubprogram(file, line, name, linkage_name, unit, _position(record))
 
 
 def _call_site(table: DebugTable, record: Cursor) -> Location:

@@ -12,7 +12,7 @@ from tilewright.emit.elf import MAGIC, read_kernels
 from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.emit.waiting import await_output
-from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError, fail
+from tilewright.support.diagnostics import AssemblerError, Diagnostic, Unsupported, UserError, fail
 from tilewright.support.temporary import temporary_folder
 from tilewright.target.arch import occupancy
 
@@ -104,7 +104,8 @@ def assemble(
             file.write(ptx)
         code, log, note = _run([*command, source, "-o", target], timeout)
         if code:
-            raise _failure(code, log, foreign)
+            # The folder is gone when the user reads this.
+            raise _failure(code, log.replace(folder + os.sep, ""), foreign)
         data = _written(target, command[0])
     spills = _spills(log)
     kernels = read_kernels(data).values()
@@ -168,16 +169,16 @@ def _started(command: list[str]) -> subprocess.Popen[str]:
 
 
 def _failure(code: int, log: str, foreign: bool) -> Exception:
-    """Classify a failure: resource limits and inline PTX are user errors, others internal."""
+    """Classify a failure: resource limits and inline PTX are user errors, others are not."""
     if exceeded := _TOO_MUCH.search(log):
         return UserError([Diagnostic(f"ptxas: {exceeded[0]}")])
     if code < 0:
-        return InternalError(f"ptxas ended by signal {-code}")
+        return AssemblerError(f"ptxas ended by signal {-code}")
     lines = [line for line in log.splitlines() if "error" in line or "fatal" in line]
     gist = " ".join(lines[:3]) or log.strip() or f"exit code {code}"
     if foreign:
         return UserError([Diagnostic(f"ptxas rejects the program: {gist}")])
-    return InternalError(f"ptxas rejects what we wrote: {gist}")
+    return AssemblerError(f"ptxas rejects the generated code: {gist}")
 
 
 def _spills(log: str) -> dict[str, tuple[int, int]]:

@@ -1,7 +1,7 @@
 """A pool of worker processes that run LLVM, so that an abort of LLVM is an error here.
 
-A process is started for the first module and reused. Concurrent threads get one each, up to the
-number of processors.
+A process is started for the first module and reused, until it has compiled `RETIREMENT` bytes.
+Concurrent threads get one each, up to the number of processors.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from tilewright.support.interpreter import command_of
 from tilewright.support.temporary import temporary_file
 
 MOST: Final = max(2, os.cpu_count() or 1)
+RETIREMENT: Final = 8 << 20
+"""Bytes of requests after which a worker is replaced: each run of LLVM's pass manager by llvmlite
+leaves about eight times the size of its module allocated."""
 
 
 class Ended(Exception):
@@ -40,9 +43,10 @@ def gist(output: str) -> str:
 class Worker:
     """One worker process."""
 
-    __slots__ = ("_errors", "_process")
+    __slots__ = ("_errors", "_process", "_received")
 
     def __init__(self) -> None:
+        self._received = 0
         self._errors = temporary_file("PTX")
         self._process = subprocess.Popen(
             command_of("tilewright.emit.worker"),
@@ -53,8 +57,14 @@ class Worker:
             start_new_session=True,
         )
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether the process has compiled as much as one may."""
+        return self._received >= RETIREMENT
+
     def ask(self, data: bytes, timeout: float) -> Answer:
         """Send a request and return the answer; the process is ended before raising."""
+        self._received += len(data)
         late: list[bool] = []
 
         def stop() -> None:
@@ -121,6 +131,9 @@ class Pool:
                 worker = self._idle.pop() if self._idle else None
             worker = worker or Worker()
             answer = worker.ask(data, timeout)
+            if worker.is_spent:
+                worker.end()
+                return answer
             with self._lock:
                 self._idle.append(worker)
             return answer

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.support.location import UNKNOWN, Location
 
 if TYPE_CHECKING:
     from tilewright.support.remarks import Remark
+
+
+REPORT_ASSEMBLER: Final = (
+    "the program is not at fault: please report this with the command line and the input file"
+)
 
 
 class Severity(Enum):
@@ -97,6 +102,17 @@ class Unsupported(Error):
     def __init__(self, feature: str, location: Location = UNKNOWN) -> None:
         self.feature = feature
         super().__init__([Diagnostic(f"unsupported: {feature}", location)])
+
+
+class AssemblerError(Error):
+    """ptxas rejects the code that was generated, or ends abnormally; carries its text.
+
+    The fault is Tilewright's or that of ptxas, never the user's: `Unsupported` and `UserError` are
+    other classes, so that tests tell them apart.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__([Diagnostic(message, notes=(note(REPORT_ASSEMBLER),))])
 
 
 class InternalError(Exception):

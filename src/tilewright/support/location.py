@@ -10,6 +10,8 @@ T = TypeVar("T")
 
 MAX_CALL_SITES: Final = 1024
 """The call sites of one location: the most in bytecode, and the innermost ones in debug info."""
+MAX_POSITION: Final = (1 << 32) - 1
+"""The largest line or column."""
 
 
 class Source:
@@ -297,15 +299,27 @@ class CompositeLoc(Location):
         return first(self, _leaf_excerpt, callee_parts)
 
 
+def composite_hash(location: Location) -> int | None:
+    """The hash of a location with one part, if the part is composite; parts have theirs.
+
+    Those of leaves are computed on demand: few are asked for, and some have a text to search.
+    """
+    [part] = location.parts()
+    if not isinstance(part, CompositeLoc):
+        return None
+    return hash((location.kind, location.contents(), part))
+
+
 class NameLoc(CompositeLoc):
     """`loc("name"(child))`: a named location, with an optional child."""
 
-    __slots__ = ("child", "name", "size")
+    __slots__ = ("_hash", "child", "name", "size")
 
     def __init__(self, name: str, child: Location = UNKNOWN) -> None:
         self.name = name
         self.child = child
         self.size = child.size
+        self._hash = composite_hash(self)
 
     @property
     def names(self) -> list[str]:
@@ -317,6 +331,12 @@ class NameLoc(CompositeLoc):
 
     def parts(self) -> tuple[Location, ...]:
         return (self.child,)
+
+    def __hash__(self) -> int:
+        return super().__hash__() if self._hash is None else self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NameLoc, (self.name, self.child)
 
 
 def unnamed(location: Location) -> Location:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, Type
@@ -30,7 +31,16 @@ class _Alias:
 class Aliases:
     """The aliases of one text; forward references are resolved in the rest of the text."""
 
-    __slots__ = ("_defined", "_offsets", "_open", "_parsed", "_parser", "_sizes", "locations")
+    __slots__ = (
+        "_defined",
+        "_offsets",
+        "_open",
+        "_parsed",
+        "_parser",
+        "_sizes",
+        "_unread",
+        "locations",
+    )
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
@@ -40,6 +50,8 @@ class Aliases:
         self._open: set[str] = set()
         """Aliases whose definition is being parsed."""
         self._offsets: dict[str, int] | None = None
+        self._unread: Iterator[tuple[str, int]] = iter(())
+        """The definitions after the first forward reference, in the order of the text."""
         self._sizes: dict[Parametric, int] = {}
         """The sizes as trees of attributes in definitions."""
         self.locations: dict[str, Location] = {}
@@ -82,15 +94,33 @@ class Aliases:
         parser = self._parser
         if self._offsets is None:
             self._offsets = _definitions(parser.tokens)
+            self._unread = iter(sorted(self._offsets.items(), key=lambda item: item[1]))
         offset = self._offsets.get(name)
         if offset is None:
             parser.error(f"undefined alias '{name}'", at)
         if name in self._open:
             parser.error(f"alias '{name}' is defined by itself", at)
         back = parser.at
-        alias = self._read(name, offset)
+        if not self._open:
+            self._read_until(offset)
+        alias = self._parsed.get(name) or self._read(name, offset)
         parser.at = back
         return alias
+
+    def _read_until(self, last: int) -> None:
+        """Parse the definitions before a token, so that none recurses into those before it.
+
+        Printed texts have the definitions of locations at the end, each after those that it uses.
+        """
+        parser = self._parser
+        nesting, deepest = parser.nesting, parser.max_nesting
+        parser.nesting = 0
+        for name, offset in self._unread:
+            if name not in self._parsed:
+                self._read(name, offset)
+            if offset >= last:
+                break
+        parser.nesting, parser.max_nesting = nesting, deepest
 
     def _read(self, name: str, start: int) -> _Alias:
         parser = self._parser
@@ -103,7 +133,8 @@ class Aliases:
         value = parser.type() if name[0] == "!" else parser.attribute()
         parser.leave()
         self._check_size(name, value, start)
-        alias = _Alias(value, parser.max_nesting - parser.nesting, parser.at)
+        # The alias itself is no level of the value.
+        alias = _Alias(value, parser.max_nesting - parser.nesting - 1, parser.at)
         parser.max_nesting = max(before, parser.max_nesting)
         self._open.remove(name)
         self._parsed[name] = alias

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.attributes import LocationAttr
 from tilewright.support.location import (
+    MAX_POSITION,
     UNKNOWN,
     CallSiteLoc,
     FileLoc,
     FusedLoc,
     Location,
     NameLoc,
+    UnstatedLoc,
 )
 
 if TYPE_CHECKING:
     from tilewright.text.parser import Parser
-
-_MAX_POSITION: Final = (1 << 32) - 1
 
 
 def read_parenthesised(parser: Parser) -> Location:
@@ -55,6 +55,17 @@ def read_instance(parser: Parser) -> Location:
     return location
 
 
+def _part(parser: Parser) -> Location:
+    """Parse a location inside another one; if it is unknown, diagnostics show its text location."""
+    start = parser.at
+    location = read_instance(parser)
+    return _unstated(parser, start) if location is UNKNOWN else location
+
+
+def _unstated(parser: Parser, at: int) -> Location:
+    return UnstatedLoc(parser.location(at))
+
+
 def _attribute(parser: Parser) -> Location:
     """Parse an alias, or a location that a dialect defines."""
     start = parser.at
@@ -77,8 +88,8 @@ def _name_or_file(parser: Parser) -> Location:
     if parser.accept(":"):
         return _file(parser, text)
     if not parser.accept("("):
-        return NameLoc(text)
-    child = read_instance(parser)
+        return NameLoc(text, _unstated(parser, start))
+    child = _part(parser)
     parser.expect(")")
     return NameLoc(text, child)
 
@@ -98,7 +109,7 @@ def _file(parser: Parser, name: str) -> Location:
 def _position(parser: Parser) -> int:
     start = parser.at
     number = parser.integer()
-    if not 0 <= number <= _MAX_POSITION:
+    if not 0 <= number <= MAX_POSITION:
         parser.error("expected a line or column of at most 32 bits", start)
     return number
 
@@ -106,9 +117,9 @@ def _position(parser: Parser) -> int:
 def _callsite(parser: Parser) -> Location:
     parser.at += 1
     parser.expect("(")
-    callee = read_instance(parser)
+    callee = _part(parser)
     parser.expect("at")
-    caller = read_instance(parser)
+    caller = _part(parser)
     parser.expect(")")
     return CallSiteLoc(callee, caller)
 
@@ -119,7 +130,7 @@ def _fused(parser: Parser) -> Location:
     if parser.accept("<"):
         metadata = parser.attribute()
         parser.expect(">")
-    return FusedLoc(tuple(parser.listed(lambda: read_instance(parser), "[", "]")), metadata)
+    return FusedLoc(tuple(parser.listed(lambda: _part(parser), "[", "]")), metadata)
 
 
 _READERS: Final[dict[str, Callable[[Parser], Location]]] = {

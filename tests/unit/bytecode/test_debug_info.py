@@ -20,6 +20,7 @@ from tilewright.support.location import (
     NameLoc,
 )
 
+POSITION = "expected a line or column of at most 32 bits"
 STRINGS = [b"a.py", b"/d"]
 RECORDS = [
     b"\x02\x01\x02",  # 1: file
@@ -97,6 +98,9 @@ def test_unknown_locations_are_byte_offsets(build, index: int) -> None:
         ([2, 2], [b"\x01\x02", b"\x06\x01\x00"], "found 1 in itself"),
         ([2, 2], [b"\x01\x00", b"\x06\x01\x00"], "expected a file, found a location"),
         ([1, 1], [b"\x04"], "expected a number"),
+        ([4, 4], [*RECORDS[:3], b"\x04\x03\x01\x80\x80\x80\x80\x10\x06"], POSITION),
+        ([4, 4], [*RECORDS[:3], b"\x04\x03\x01\x05\x80\x80\x80\x80\x10"], POSITION),
+        ([6, 6], [*RECORDS[:4], b"\x03\x03\x01\x80\x80\x80\x80\x10\x08", RECORDS[5]], POSITION),
     ],
 )
 def test_broken_debug_information(build, indices, records, message: str) -> None:

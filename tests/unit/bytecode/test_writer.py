@@ -240,3 +240,10 @@ def test_the_same_module_gives_the_same_bytes(build) -> None:
     once = write_bytecode(read_bytecode(data))
     assert write_bytecode(read_bytecode(data)) == once
     assert write_bytecode(read_bytecode(once)) == once
+
+
+def test_a_producer_stays_in_its_comment() -> None:
+    text = 'cuda_tile.module @m attributes {producer = "me\\0Aentry @injected() { return }\\0D"} {}'
+    module = read_bytecode(write_bytecode(parse_module(text, "k.mlir"), (13, 3)))
+    assert module.producer == "me\nentry @injected() { return }\r"
+    assert disassemble(module) == "// Producer: me\\nentry @injected() { return }\\r\n"

@@ -44,7 +44,7 @@ def test_the_table_of_functions() -> None:
 def test_a_kernel_that_fails_is_found(ptxas: Path) -> None:
     first, second, *_ = library_kernels()
     (complaint,) = failures([first, second, WRONG], ARCHES["sm_90"])
-    assert complaint.startswith("sm_90: ptxas rejects what we wrote")
+    assert complaint.startswith("sm_90: error: ptxas rejects the generated code")
     assert complaint.endswith(WRONG.strip())
 
 

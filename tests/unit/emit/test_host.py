@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 import tilewright
+from tilewright.emit import ptx, service
 from tilewright.emit.llvm.module import LLVMModule, emit_llvm
+from tilewright.emit.ptx import compile_ptx
 from tilewright.support.diagnostics import InternalError
 
 PROGRAM = """
@@ -206,3 +208,22 @@ def test_threads_survive_an_abort_of_llvm_in_another(monkeypatch: pytest.MonkeyP
     with ThreadPoolExecutor(4) as pool:
         outcomes = list(pool.map(outcome, names))
     assert [text == "ended" for text in outcomes] == [name == "bad" for name in names]
+
+
+def test_workers_are_replaced_before_they_grow(
+    emit, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    pool = service.Pool(1)
+    monkeypatch.setattr(ptx, "pool", lambda: pool)
+    program = emit("llvm.func @k() attributes {nvvm.kernel} {\n  llvm.return\n}")
+    size = len(program.text)
+    monkeypatch.setattr(service, "RETIREMENT", 3 * size)
+    processes: list[int] = []
+    for _ in range(6):
+        pool.warm()
+        [worker] = pool._idle
+        processes.append(worker._process.pid)
+        assert ".entry k" in compile_ptx(program)
+    # A request has more than the text, so that three of them are above the limit.
+    assert [processes.count(each) for each in dict.fromkeys(processes)] == [3, 3]
+    assert pool._idle == []

@@ -6,6 +6,8 @@ from typing import Protocol
 
 import pytest
 
+from tilewright.driver.assembly import parse_module
+from tilewright.driver.disassembly import disassemble
 from tilewright.ir.attributes import LocationAttr, StringAttr
 from tilewright.ir.dialect import Context
 from tilewright.ir.operation import Operation
@@ -104,3 +106,47 @@ def test_aliases_that_define_each_other(read: Reading) -> None:
 
 def test_alias_of_something_else(read: Reading) -> None:
     assert read.error('#a = 1\n"x.y"() : () -> () loc(#a)') == (2, 24, "expected a location")
+
+
+@pytest.mark.parametrize("count", [60, 110])
+def test_printed_chains_of_scopes_are_read_again(count: int) -> None:
+    links = "".join(
+        f"#s{at} = #cuda_tile.di_lexical_block<scope = #s{at - 1}, file = #f, line = {at}>\n"
+        for at in range(1, count + 1)
+    )
+    text = (
+        '#f = #cuda_tile.di_file<"f.py" in "/src">\n'
+        "#u = #cuda_tile.di_compile_unit<file = #f>\n"
+        '#s0 = #cuda_tile.di_subprogram<file = #f, line = 1, name = "k", linkageName = "k", '
+        f"compileUnit = #u>\n{links}"
+        f'entry @k() {{ return loc(#cuda_tile.di_loc<loc("f.py":1:1) in #s{count}>) }}\n'
+    )
+    # The definitions are after the operation there, and one more is that of the location.
+    printed = disassemble(parse_module(text, "k.mlir"), debug=True)
+    assert printed.index("return") < printed.index("#di_lexical_block")
+    assert disassemble(parse_module(printed, "k.mlir"), debug=True) == printed
+
+
+SCOPE = """\
+#f = #cuda_tile.di_file<"f.py" in "/src">
+#u = #cuda_tile.di_compile_unit<file = #f>
+#s = #cuda_tile.di_subprogram<file = #f, line = 1, name = "k", linkageName = "k", compileUnit = #u>
+#l = loc(unknown)
+"""
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        '"x"',
+        '"x"(unknown)',
+        "callsite(unknown at unknown)",
+        "fused[unknown]",
+        "#l",
+        "callsite(#l at #l)",
+        "#cuda_tile.di_loc<loc(unknown) in #s>",
+    ],
+)
+def test_errors_at_unknown_locations_have_one_in_the_text(location: str) -> None:
+    with pytest.raises(UserError, match=r"^k.mlir:5:\d+: error: expected a cuda_tile module"):
+        parse_module(f"{SCOPE}break loc({location})\n", "k.mlir")

@@ -20,6 +20,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
     views,
 )
 from tilewright.conversion.cuda_tile_to_nv_tileaa.adders import ADDERS
+from tilewright.conversion.cuda_tile_to_nv_tileaa.hint_remarks import report_unmet_hints
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet
 from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
 from tilewright.dialects.builtin import UnrealizedConversionCastOp
@@ -151,6 +152,8 @@ class ConvertCudaTileToTileAA(Pass):
             return
         if not any(isinstance(inner, ModuleOp) for inner in op.walk()):
             return
+        if sink.wants_remarks:
+            report_unmet_hints(op, arch.name, sink)
         errors = Sink()
         finder = _finder(arch.name)
         conversion = Conversion(op, TARGET, finder, TYPES, partial=True, check=_leftovers)

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, StringAttr
-from tilewright.support.location import CallSiteLoc, CompositeLoc, Location, caller_parts, first
+from tilewright.support.location import (
+    MAX_POSITION,
+    UNKNOWN,
+    CallSiteLoc,
+    CompositeLoc,
+    Location,
+    UnstatedLoc,
+    caller_parts,
+    composite_hash,
+    first,
+)
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -29,6 +39,9 @@ class DINode(Parametric):
     def problem(cls, *parameters: object) -> str | None:
         if any(isinstance(each, str) and "\0" in each for each in parameters):
             return "expected names without NUL characters"
+        numbers = [each for each in parameters if isinstance(each, int)]
+        if any(not 0 <= each <= MAX_POSITION for each in numbers):
+            return "expected a line or column of at most 32 bits"
         return None
 
     def print(self, printer: AttributePrinter) -> str:
@@ -192,18 +205,25 @@ class DILexicalBlock(DILocalScope):
 class DILoc(CompositeLoc):
     """`#cuda_tile.di_loc<#loc in #scope>`: a location and its scope."""
 
-    __slots__ = ("location", "scope", "size")
+    __slots__ = ("_hash", "location", "scope", "size")
 
     def __init__(self, location: Location, scope: DILocalScope) -> None:
         self.location = location
         self.scope = scope
         self.size = location.size
+        self._hash = composite_hash(self)
 
     def contents(self) -> tuple[object, ...]:
         return (self.scope,)
 
     def parts(self) -> tuple[Location, ...]:
         return (self.location,)
+
+    def __hash__(self) -> int:
+        return super().__hash__() if self._hash is None else self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return DILoc, (self.location, self.scope)
 
     def print(self, printer: AttributePrinter) -> str:
         """The full text, which is not wrapped in `loc(...)`."""
@@ -225,13 +245,16 @@ class DILocText(Parametric):
         location = parser.attribute()
         if not isinstance(location, LocationAttr):
             parser.error("expected a location", at)
+        inner = location.location
+        if inner is UNKNOWN:
+            inner = UnstatedLoc(parser.location(at))
         parser.expect("in")
         at = parser.at
         scope = parser.attribute()
         if not isinstance(scope, DILocalScope):
             parser.error("expected a subprogram or a lexical block", at)
         parser.expect(">")
-        return LocationAttr(DILoc(location.location, scope))
+        return LocationAttr(DILoc(inner, scope))
 
 
 _ALIASES: Final[dict[type[Attribute], str]] = {

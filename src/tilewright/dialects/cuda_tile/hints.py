@@ -35,11 +35,32 @@ HINTS: Final[dict[str, tuple[str, ...]]] = {
 
 def hint(hints: OptimizationHintsAttr | None, arch: str, name: str) -> int | None:
     """The value of a hint for an architecture, or `None` if absent or out of range."""
+    value = _asked(hints, arch, name)
+    return None if value is None else _accepted(name, value, arch)
+
+
+def unmet_hints(op: Operation, arch: str) -> Iterator[tuple[str, str]]:
+    """The name of each hint for an architecture that is not used as it is, and the reason."""
+    hints = op.attributes.get("optimization_hints")
+    if not isinstance(hints, OptimizationHintsAttr):
+        return
+    for name in HINTS.get(op.name, ()):
+        value = _asked(hints, arch, name)
+        if value is None:
+            continue
+        problem = value_problem(name, value, arch)
+        if problem is not None:
+            yield name, f"ignored: {problem}"
+        elif isinstance(value, IntegerAttr) and _accepted(name, value, arch) != value.value:
+            yield name, f"{value.value} relaxed to {_accepted(name, value, arch)}"
+
+
+def _asked(hints: OptimizationHintsAttr | None, arch: str, name: str) -> Attribute | None:
     for key in (arch, DEFAULT):
         entry = hints.entries.get(key) if hints is not None else None
         value = entry.get(name) if isinstance(entry, DictionaryAttr) else None
         if value is not None:
-            return _accepted(name, value, arch)
+            return value
     return None
 
 

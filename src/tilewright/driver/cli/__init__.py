@@ -11,7 +11,7 @@ from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
-from tilewright.support.diagnostics import Error, Interrupted, Unsupported
+from tilewright.support.diagnostics import AssemblerError, Error, Interrupted, Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,7 +112,8 @@ def guarded(action: Callable[[], int]) -> int:
         return WRONG_USAGE
     except Error as error:
         print(error.render(), file=sys.stderr)
-        return UNSUPPORTED if isinstance(error, Unsupported) else WRONG_PROGRAM
+        lacking = isinstance(error, Unsupported | AssemblerError)
+        return UNSUPPORTED if lacking else WRONG_PROGRAM
     except MemoryError as error:
         print(f"tilewright: error: out of memory ({error})".replace(" ()", ""), file=sys.stderr)
         return WRONG_USAGE

@@ -48,6 +48,7 @@ KERNEL_TEXT = (
 BLOCK_TEXT = (
     f"#cuda_tile.di_lexical_block<scope = {KERNEL_TEXT}, file = {FILE_TEXT}, line = 5, column = 2>"
 )
+POSITION = "expected a line or column of at most 32 bits"
 LOC_TEXT = f'#cuda_tile.di_loc<loc("a.py":7:8) in {KERNEL_TEXT}>'
 
 
@@ -101,6 +102,10 @@ def test_parameters_in_any_order() -> None:
             f"#cuda_tile.di_loc<loc(unknown) in {FILE_TEXT}>",
             "expected a subprogram or a lexical block",
         ),
+        (BLOCK_TEXT.replace("line = 5", "line = 4294967296"), POSITION),
+        (BLOCK_TEXT.replace("column = 2", f"column = {10**30}"), POSITION),
+        (KERNEL_TEXT.replace("line = 3", "line = -1"), POSITION),
+        (KERNEL_TEXT.replace("scopeLine = 4", "scopeLine = 4294967296"), POSITION),
     ],
 )
 def test_malformed_text(text: str, expected: str) -> None:

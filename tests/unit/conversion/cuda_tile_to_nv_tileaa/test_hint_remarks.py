@@ -1,0 +1,61 @@
+"""Remarks on hints that are not used as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.driver.api import read_runnable
+from tilewright.driver.assembly import wrap_in_module
+from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.support.diagnostics import Sink
+
+
+def remarks(hints: str, arch: str, latency: int = 1) -> list[str]:
+    text = f"""
+entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
+  %x, %t = load_ptr_tko weak %p optimization_hints=<default = {{latency = {latency}}}> : tile<ptr<i32>> -> tile<i32>, token
+  return
+}}
+"""  # noqa: E501
+    sink = Sink(remarks=True)
+    module = wrap_in_module(read_runnable(text, "k.mlir"))
+    parse_pipeline(passes_to("nv_tileaa", arch)).run(module, sink)
+    assert {(each.kind, each.function) for each in sink.remarks} <= {("missed", "k")}
+    return [each.text for each in sink.remarks]
+
+
+@pytest.mark.parametrize(
+    ("hints", "arch", "expected"),
+    [
+        ("default = {num_worker_warps_per_cta = 8, occupancy = 32}", "sm_90", []),
+        (
+            "default = {num_worker_warps_per_cta = 32}",
+            "sm_90",
+            ["Hint num_worker_warps_per_cta 32 relaxed to 8"],
+        ),
+        (
+            "sm_90 = {num_worker_warps_per_cta = 1}, default = {num_worker_warps_per_cta = 4}",
+            "sm_90",
+            ["Hint num_worker_warps_per_cta 1 relaxed to 4"],
+        ),
+        (
+            "default = {occupancy = 64}",
+            "sm_90",
+            ["Hint occupancy ignored: expected 1 to 32, got 64"],
+        ),
+        (
+            "default = {num_cta_in_cga = 2}",
+            "sm_80",
+            ["Hint num_cta_in_cga ignored: expected 1, got 2"],
+        ),
+        ("sm_80 = {occupancy = 64}", "sm_90", []),
+    ],
+)
+def test_hints_of_the_kernel(hints: str, arch: str, expected: list[str]) -> None:
+    assert remarks(hints, arch) == expected
+
+
+def test_hints_of_accesses() -> None:
+    assert remarks("default = {}", "sm_90", latency=11) == [
+        "Hint latency ignored: expected 1 to 10, got 11"
+    ]

@@ -15,7 +15,7 @@ from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_unverified
 from tilewright.ir.verifier import verify
 
-LENGTHS: Final = (1, 2, 3, 5, 8, 12, 24)
+LENGTHS: Final = (1, 2, 3, 5, 8, 12, 24, 60, 120, 300)
 HEAD: Final = """\
 #file = #cuda_tile.di_file<"f.py" in "/src">
 #unit = #cuda_tile.di_compile_unit<file = #file>

@@ -10,14 +10,15 @@ from typing import Final
 
 from tilewright.ir.attributes import Attribute, DenseElementsAttr
 from tilewright.ir.dialect import Dialect
-from tilewright.support.location import MAX_CALL_SITES, UNKNOWN, ByteLoc, Location
+from tilewright.support.location import UNKNOWN, ByteLoc, Location
 from tilewright.support.stack import DeepRecursion
 from tilewright.text.attribute_printer import AttributePrinter, dense_text
 
 _MARK: Final = "\0"
-_DEEP: Final = 32
-_FRAMES: Final = 1000 + 8 * MAX_CALL_SITES
-"""The Python frames of the deepest location that a file can have."""
+_LEVELS: Final = 32
+"""Levels of nesting after which the recursion limit is raised again."""
+_FRAMES: Final = 20
+"""Python frames of one level: an attribute or location inside of another one, at most."""
 _ALLOWED: Final = "$_-"
 
 
@@ -47,12 +48,14 @@ class _Symbol:
 class AliasPrinter(AttributePrinter):
     """Prints attributes and locations by alias, and collects the definitions."""
 
-    __slots__ = ("_known", "_open", "_stripped", "_symbols")
+    __slots__ = ("_known", "_nesting", "_open", "_stripped", "_symbols")
 
     def __init__(self) -> None:
         self._symbols: dict[Attribute | Location, _Symbol] = {}
         self._open: _Symbol | None = None
         """The symbol being printed, the parent of symbols visited meanwhile."""
+        self._nesting = 0
+        """How many symbols are being printed."""
         self._known: dict[Attribute, str] = {}
         """The text of attributes that were printed before."""
         self._stripped: dict[Attribute, str] = {}
@@ -90,8 +93,6 @@ class AliasPrinter(AttributePrinter):
         """Return the alias reference of a location."""
         if isinstance(location, ByteLoc):
             location = UNKNOWN
-        if location.size > _DEEP:
-            DeepRecursion.need(_FRAMES)
         return self._visit(location, deferrable).reference
 
     def _visit(self, key: Attribute | Location, deferrable: bool) -> _Symbol:
@@ -108,7 +109,11 @@ class AliasPrinter(AttributePrinter):
 
     def _define(self, symbol: _Symbol, key: Attribute | Location) -> None:
         outer, self._open = self._open, symbol
+        if self._nesting % _LEVELS == 0:
+            DeepRecursion.need(_FRAMES * (self._nesting + _LEVELS) + 1000)
+        self._nesting += 1
         symbol.text = self.spell(key) if isinstance(key, Attribute) else super().location(key)
+        self._nesting -= 1
         self._open = outer
         deepest = max([child.level for child in symbol.children], default=0)
         if deepest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
-from tilewright.layout.matrices import matrix_memory
 from tilewright.layout.staging import common_vector
 from tilewright.layout.transfer import Move, transfer
 
@@ -32,12 +31,13 @@ def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:
     ours = source.vectors(REGISTER)
     together = common_vector(source, wanted, element)
     candidates = [v for v in wanted.vectors(REGISTER) if _is_alone(v, (source, wanted))]
-    within_warps = transfer(source, wanted).move <= Move.SHUFFLES
-    if within_warps or matrix_memory(source, wanted, element) is not None:
-        # Matrices are whole in every piece.
+    if transfer(source, wanted).move <= Move.SHUFFLES:
+        # All lanes of a warp take part in every piece.
         candidates.sort(key=lambda v: (v not in ours, v in together, -v))
     else:
-        candidates.sort(key=lambda v: (v in together, v not in ours, -v))
+        # A piece that some warps write is still made of whole matrices; one of some lanes is not.
+        lanes = source.vectors(LANE)
+        candidates.sort(key=lambda v: (v in together, v in lanes, v not in ours, -v))
     return tuple(candidates[:missing])
 
 

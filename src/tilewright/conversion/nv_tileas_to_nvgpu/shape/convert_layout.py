@@ -32,7 +32,7 @@ from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import VectorType
 from tilewright.layout import gf2
-from tilewright.layout.linear import WARP
+from tilewright.layout.linear import LANE, WARP
 from tilewright.layout.matrices import ROW, exchange_memory, matrix_access, matrix_memory
 from tilewright.layout.pieces import one_piece, piece_bits, piece_of_thread, piece_registers
 from tilewright.layout.staging import common_vector, staging
@@ -149,8 +149,10 @@ class _SharedMemoryConversion:
     def _stores_matrices(self) -> bool:
         """Whether stmatrix may write the memory: all lanes of a warp take part in it."""
         has_stmatrix = Feature.STMATRIX in target_or_baseline(self._op)
-        is_whole = not any(piece_of_thread(self._source, self._bits))
-        return has_stmatrix and self._is_owner is None and is_whole
+        are_whole_warps = not any(
+            vector & bit for vector in self._source.vectors(LANE) for bit in self._bits
+        )
+        return has_stmatrix and self._is_owner is None and are_whole_warps
 
     def convert(self, vector: Value) -> Value:
         """The registers of the result."""

@@ -1,4 +1,4 @@
-"""Loads before the layout conversions of other loaded tiles.
+"""Loads before the layout conversions of other loaded tiles, and before loops.
 
 A layout conversion waits for the tile that it converts, and then at a barrier; ptxas hoists no load
 over that. Where a program loads several tiles and each is converted right after its load, the
@@ -6,7 +6,8 @@ latencies of all loads would add up. So a load is issued before the conversions 
 as far as the registers of a thread suffice for tiles that are loaded at the same time.
 
 Only conversions and rearrangements of tiles are passed: a load after a computation stays there,
-where fewer registers hold what it loads.
+where fewer registers hold what it loads. Small loads after a loop are issued before it
+(`epilogue_loads`).
 """
 
 from __future__ import annotations
@@ -14,18 +15,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
-from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractSliceOp, Rearrangement
-from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.ir.effects import is_pure
 from tilewright.ir.passes import Pass
-from tilewright.layout.linear import REGISTER
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.slicing import is_plain
-from tilewright.target.arch import REGISTER_BYTES
+from tilewright.transforms.nv_tileas.epilogue_loads import hoist_over_loops, loaded_registers
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -36,13 +33,14 @@ MOST_REGISTERS: Final = 96
 
 
 class HoistLoads(Pass):
-    """Issue loads before the layout conversions of tiles that are loaded earlier."""
+    """Issue loads before conversions of tiles that are loaded earlier, small ones before loops."""
 
     name = "hoist-loads"
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.body.blocks:
+                hoist_over_loops(function.body.block)
                 _hoist_in(function.body.block)
 
 
@@ -52,7 +50,7 @@ def _hoist_in(block: Block) -> None:
     registers = 0
     for op in list(block):
         if isinstance(op, TiledLoadOp) and is_plain(op):
-            count = _loaded_registers(op)
+            count = loaded_registers(op)
             if first is None or registers + count > MOST_REGISTERS:
                 continue
             moved = _slice_after(op, first)
@@ -80,13 +78,6 @@ def _may_pass(op: Operation) -> bool:
         return False
     is_rearranged = isinstance(op, Rearrangement | ExtractSliceOp | ConvertLayoutOp)
     return is_rearranged or not any(is_tile(result) for result in op.results)
-
-
-def _loaded_registers(load: TiledLoadOp) -> int:
-    """The registers of a thread that a load writes: each instruction has its own."""
-    bytes = load.vector * register_bytes(element_of(load.tile.type))
-    count = layout_of(load.tile).extent(REGISTER) // load.vector
-    return count * -(-bytes // REGISTER_BYTES)
 
 
 def _slice_after(load: TiledLoadOp, first: Operation) -> list[Operation] | None:

@@ -1,11 +1,14 @@
-// Loads are issued before the layout conversions of tiles that are loaded earlier.
+// Loads are issued before the layout conversions of tiles that are loaded earlier, and before loops.
 // RUN: tilewright opt --pass hoist-loads %s | filecheck %s
 #rows = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]]>
 #columns = #nv_tileas.layout<[64, 32], register = [[1, 0], [2, 0], [4, 0], [0, 8], [0, 16]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2]], warp = [[0, 4]]>
+#line = #nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 #long = #nv_tileas.layout<[64, 128], register = [[0, 1], [0, 2], [0, 4], [0, 32], [0, 64], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]]>
 !tiles = !nv_tileaa.tiled_view<tile = [64, 32], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>>
 !wide = !nv_tileaa.tiled_view<tile = [64, 128], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>>
 !rows = tensor<64x32xf16, #rows>
+!vectors = !nv_tileaa.tiled_view<tile = [64], source = !nv_tileaa.memref<?xf16, strides = [1]>>
+!vector = tensor<64xf16, #line>
 !columns = tensor<64x32xf16, #columns>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // The index of the second load is computed before the conversion, too.
@@ -56,6 +59,28 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %b = nv_tileas.convert_layout %a : !rows -> !columns
     %c, %t1 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
     %d, %t2 = nv_tileas.tiled_load weak %y[%i, %i] token = %token : i32, i32 of !wide -> tensor<64x128xf16, #long>
+    nv_tileaa.return
+  }
+  // A small load after a loop is issued before it with what it needs, unless it is ordered after the loop's stores.
+  // CHECK-LABEL: @epilogue
+  // CHECK: %[[J:.*]] = arith.addi
+  // CHECK-NEXT: nv_tileas.tiled_load {{.*}}[%[[J]]]
+  // CHECK-NEXT: scf.for
+  // CHECK: nv_tileas.tiled_load {{.*}}[%{{.*}}] token = %{{.*}}#0
+  // CHECK-NEXT: nv_tileas.tiled_load {{.*}} -> tensor<64x32xf16
+  nv_tileaa.func @epilogue(%x: !tiles, %v: !vectors, %i: i32, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %token = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
+    %last:2 = scf.for %k = %zero to %n step %one iter_args(%t = %token, %m = %zero) -> (!nv_tileaa.mem_token, i32) : i32 {
+      %a, %t0 = nv_tileas.tiled_load weak %x[%k, %i] token = %t : i32, i32 of !tiles -> !rows
+      %t1 = nv_tileas.tiled_store weak %a, %x[%i, %k] token = %t0 : !rows, i32, i32 of !tiles
+      scf.yield %t1, %k : !nv_tileaa.mem_token, i32
+    }
+    %j = arith.addi %i, %one : i32
+    %b, %t2 = nv_tileas.tiled_load weak %v[%j] token = %token : i32 of !vectors -> !vector
+    %c, %t3 = nv_tileas.tiled_load weak %v[%j] token = %last#0 : i32 of !vectors -> !vector
+    %d, %t4 = nv_tileas.tiled_load weak %x[%j, %i] token = %token : i32, i32 of !tiles -> !rows
     nv_tileaa.return
   }
 }

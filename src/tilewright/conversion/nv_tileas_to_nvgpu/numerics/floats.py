@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.normalized_weights import (
+    are_normalized_weights,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.numerics.rounding import (
     call_intrinsic,
     cast_float,
@@ -75,7 +78,7 @@ def divide(op: tileaa.DivFOp, new: tileaa.DivFOp, build: ConversionBuilder) -> R
         return None
     element = element_of(new.lhs.type)
     operands = [cast_float(build, operand, _computed(element)) for operand in (new.lhs, new.rhs)]
-    quotient = divide_by_shared(build, *operands)
+    quotient = divide_by_shared(build, *operands, are_bounded=are_normalized_weights(op))
     if quotient is None:
         quotient = build.create(arith.DivFOp, lhs=operands[0], rhs=operands[1]).result
     return cast_float(build, quotient, element)

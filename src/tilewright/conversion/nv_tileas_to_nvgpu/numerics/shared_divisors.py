@@ -77,18 +77,22 @@ class Repeated(NamedTuple):
         return select_registers(build, values, self.indices)
 
 
-def divide_by_shared(build: ConversionBuilder, dividends: Value, divisors: Value) -> Value | None:
-    """Each quotient rounded to nearest even; None unless elements of a thread share divisors."""
+def divide_by_shared(
+    build: ConversionBuilder, dividends: Value, divisors: Value, *, are_bounded: bool = False
+) -> Value | None:
+    """Each quotient rounded to nearest even; None unless elements of a thread share divisors.
+
+    Dividends that safe divisors bound are not checked (`normalized_weights`).
+    """
     if not isinstance(dividends.type, VectorType) or dividends.type.element is not F32:
         return None
     repeated = Repeated.of(build, divisors)
     if repeated is None:
         return None
-    is_safe = build.create(
-        AndIOp,
-        lhs=_are_divisors_safe(build, repeated.distinct),
-        rhs=_are_dividends_safe(build, dividends),
-    ).result
+    is_safe = _are_divisors_safe(build, repeated.distinct)
+    if not are_bounded:
+        are_safe = _are_dividends_safe(build, dividends)
+        is_safe = build.create(AndIOp, lhs=is_safe, rhs=are_safe).result
     fast, exact = Block(), Block()
     branch = build.create(
         IfOp, condition=is_safe, then_region=fast, else_region=exact, types=[dividends.type]

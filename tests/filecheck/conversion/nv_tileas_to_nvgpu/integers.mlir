@@ -59,8 +59,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %1 = nv_tileaa.addi %0, %a : !i
     nv_tileaa.return
   }
+  // Each element has a condition of its own.
   // CHECK-LABEL: @selected
-  // CHECK: [[C:%[0-9]+]] = arith.cmpi slt, %arg0, %arg1
+  // CHECK: [[A:%[0-9]+]] = vector.to_elements %arg0
+  // CHECK: [[B:%[0-9]+]] = vector.to_elements %arg1
+  // CHECK: [[EACH:%[0-9]+]] = arith.cmpi slt, [[A]], [[B]] : i32
+  // CHECK: [[C:%[0-9]+]] = vector.from_elements [[EACH]] : vector<1xi1>
   // CHECK: arith.select [[C]], %arg0, %arg1 : vector<1xi1>, vector<1xi32>
   // CHECK: arith.bitcast %arg0 : vector<1xi32> to vector<1xf32>
   nv_tileaa.func @selected(%a: !i, %b: !i) attributes {kernel_spec = #spec} {

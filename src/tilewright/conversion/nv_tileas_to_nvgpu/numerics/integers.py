@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.numerics.packed_bytes import (
     are_whole_words,
     shift_bytes_right,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import map_elements
 from tilewright.dialects.arith import casts, comparison, integer
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal, splat_of
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.math.ops import AbsIOp
 from tilewright.dialects.nv_tileaa import conversion as tileaa_conversion
 from tilewright.dialects.nv_tileaa import integer as tileaa
@@ -21,9 +23,11 @@ from tilewright.dialects.nv_tileas.shape import SplatOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.conversion_builder import ConversionPattern
 from tilewright.ir.rules import constant_of
-from tilewright.ir.types import I8
+from tilewright.ir.types import I1, I8
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -54,10 +58,31 @@ def _binary(
     op: tileaa.BinaryInteger, new: tileaa.BinaryInteger, build: ConversionBuilder
 ) -> Result:
     """The operation of the same name, with its overflow flags."""
-    binary_op = build.create(_SAME[type(op)], lhs=new.lhs, rhs=new.rhs)
+    kind = _SAME[type(op)]
+    if element_of(new.lhs.type) is I1:
+        return _conditions(build, kind, new)
+    binary_op = build.create(kind, lhs=new.lhs, rhs=new.rhs)
     if isinstance(op, tileaa.OverflowingInteger) and op.overflow.bits:
         binary_op.attributes["overflowFlags"] = op.overflow
     return binary_op
+
+
+def _conditions(
+    build: ConversionBuilder,
+    kind: type[Operation],
+    new: tileaa.BinaryInteger | tileaa.CmpIOp,
+    **attributes: Any,
+) -> Value:
+    """A condition for each element, by an operation of its own.
+
+    Of a vector of conditions, LLVM would pack all into the bits of an integer, also those that no
+    access needs: one instruction may access several elements.
+    """
+
+    def combine(scalars: Sequence[Value]) -> Value:
+        return build.create(kind, lhs=scalars[0], rhs=scalars[1], **attributes).results[0]
+
+    return map_elements(build, combine, new.lhs, new.rhs)
 
 
 def _signed(
@@ -113,7 +138,7 @@ def absolute(op: tileaa.AbsIOp, new: tileaa.AbsIOp, build: ConversionBuilder) ->
 @converts(tileaa.CmpIOp)
 def compare(op: tileaa.CmpIOp, new: tileaa.CmpIOp, build: ConversionBuilder) -> Result:
     """The predicates are the same."""
-    return build.create(comparison.CmpIOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
+    return _conditions(build, comparison.CmpIOp, new, predicate=op.predicate)
 
 
 @converts(tileaa_conversion.ExtIOp)

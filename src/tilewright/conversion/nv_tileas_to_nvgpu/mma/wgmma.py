@@ -73,8 +73,9 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
         return concatenate(build, results)
     tiles = _accumulator_tiles(op, build, new.c)
     if op.asynchronous:
-        return concatenate(build, wgmma.issue(tiles))
-    return concatenate(build, wgmma.native(tiles, apart=is_read_elsewhere(op)))
+        return concatenate(build, wgmma.issue(tiles, reset=op.overwrites))
+    apart = not op.overwrites and is_read_elsewhere(op)
+    return concatenate(build, wgmma.native(tiles, apart=apart, reset=op.overwrites))
 
 
 @converts(DotWaitOp)
@@ -235,22 +236,26 @@ class _Wgmma:
         *_, k = self._b.memory.shape
         return range(0, k, self._run * self._plan.instruction.shape[2])
 
-    def native(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
+    def native(
+        self, tiles: Sequence[_AccumulatorTile], *, apart: bool, reset: bool
+    ) -> Sequence[Value]:
         """Accumulate over all of K in the instruction."""
-        return self._wait(self._issue_all(tiles, apart=apart))
+        return self._wait(self._issue_all(tiles, apart=apart, reset=reset))
 
-    def issue(self, tiles: Sequence[_AccumulatorTile]) -> Sequence[Value]:
+    def issue(self, tiles: Sequence[_AccumulatorTile], *, reset: bool) -> Sequence[Value]:
         """Start to accumulate over all of K, as one group."""
-        results = self._issue_all(tiles, apart=False)
+        results = self._issue_all(tiles, apart=False, reset=reset)
         self._build.create(WgmmaCommitOp)
         return results
 
-    def _issue_all(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
+    def _issue_all(
+        self, tiles: Sequence[_AccumulatorTile], *, apart: bool, reset: bool
+    ) -> Sequence[Value]:
         fenced = self._fence([tile.accumulator for tile in tiles], apart=apart)
         results: list[Value] = []
         for accumulator, tile in zip(fenced, tiles, strict=True):
-            for k in self._k_offsets():
-                accumulator = self._issue(accumulator, tile, k)
+            for number, k in enumerate(self._k_offsets()):
+                accumulator = self._issue(accumulator, tile, k, reset=reset and number == 0)
             results.append(accumulator)
         return results
 

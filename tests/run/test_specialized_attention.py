@@ -126,3 +126,10 @@ def test_a_stage_that_a_dot_in_flight_reads_is_not_released(
     ptx = overlapped(attention)
     with pytest.raises(tilewright.UserError, match="race"):
         run(attention, ptx)
+
+
+def test_descriptors_that_a_loop_computes_anew() -> None:
+    kernel = Attention(128, 64, 256, length=128)
+    *operands, result = kernel.operands()
+    tilewright.execute(kernel.program, "k", 1, [*operands, result], on="emulator", check=True)
+    np.testing.assert_allclose(result, kernel.expected(*operands), rtol=0, atol=0.01)

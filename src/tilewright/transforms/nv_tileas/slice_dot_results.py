@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
@@ -28,7 +27,6 @@ from tilewright.dialects.nv_tileas.shape import (
     SplatOp,
     ViewOp,
 )
-from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import DenseElementsAttr, IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
@@ -37,9 +35,10 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
 from tilewright.layout.linear import REGISTER, unpack
+from tilewright.plans.live_tiles import tile_registers
 from tilewright.plans.mma import is_promoted, starts_at_zero
 from tilewright.plans.tile_registers import OTHER_REGISTERS
-from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE, registers_per_thread
+from tilewright.target.arch import WARP_SIZE, registers_per_thread
 from tilewright.transforms.generic.dce import erase_with_sources
 from tilewright.transforms.nv_tileas.tile_slices import (
     TileSlice,
@@ -75,14 +74,6 @@ class SliceDotResults(Pass):
                 chain = _Chain.of(dot)
                 if chain is not None:
                     _slice(chain, limit)
-
-
-def registers_of(tile: Value) -> int:
-    """The registers of a thread that a tile takes."""
-    if in_shared_memory(tile):
-        return 0
-    bytes = layout_of(tile).extent(REGISTER) * register_bytes(element_of(tile.type))
-    return max(1, bytes // REGISTER_BYTES)
 
 
 class _Chain(NamedTuple):
@@ -139,11 +130,11 @@ class _Chain(NamedTuple):
 
         The result has the registers of tiles whose last use is in the chain.
         """
-        carried = sum(registers_of(value) for value in self.loop.carried if is_tile(value))
+        carried = sum(tile_registers(value) for value in self.loop.carried if is_tile(value))
         users = set(self.ops)
-        dying = sum(registers_of(tile) for tile in self.others() if set(tile.users) <= users)
-        added = max(0, registers_of(self.result) - dying)
-        return carried + registers_of(self.dot.result) // slices + (added if slices > 1 else 0)
+        dying = sum(tile_registers(tile) for tile in self.others() if set(tile.users) <= users)
+        added = max(0, tile_registers(self.result) - dying)
+        return carried + tile_registers(self.dot.result) // slices + (added if slices > 1 else 0)
 
 
 def _are_kept_apart(dot: DotOp, loop: ForOp) -> bool:

@@ -10,7 +10,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, uniform_thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
-from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.arith.casts import ExtUIOp, IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.floating import AddFOp
 from tilewright.dialects.arith.literals import literal
@@ -25,6 +25,7 @@ from tilewright.dialects.cute_nvgpu.wgmma import (
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nvvm.arithmetic import OpaqueOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I32, I64, INDEX, TF32
@@ -33,6 +34,7 @@ from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
+from tilewright.plans.live_tiles import is_invariant, lacks_registers, loop_around
 from tilewright.plans.mma import (
     PROMOTED_COLUMNS,
     PROMOTION_INTERVAL,
@@ -177,6 +179,9 @@ class SharedOperand:
         vectors = [0] * inner + [start * CHUNK for start in starts]
         thread_part = apply_linear(build, uniform_thread_id(op, build), vectors)
         byte = as_value(build, add(build, thread_part, self._offset))
+        if self._is_recomputed():
+            wide = build.create(ExtUIOp, source=byte, types=[I64]).result
+            byte = build.create(OpaqueOp, arg=wide, repeated=True, types=[I64]).res
         fields = self.memory.descriptor
         return build.create(
             WgmmaDescriptorOp,
@@ -186,6 +191,11 @@ class SharedOperand:
             leading_byte_offset=fields.leading,
             stride_byte_offset=fields.stride,
         ).result
+
+    def _is_recomputed(self) -> bool:
+        """Whether a loop computes descriptors anew, instead of keeping those that do not change."""
+        loop, tile = loop_around(self._op), self._op.operands[self._row - 1]
+        return loop is not None and is_invariant(tile, loop) and lacks_registers(loop)
 
 
 class RegisterOperand:

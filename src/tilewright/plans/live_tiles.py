@@ -43,20 +43,26 @@ FEW_DESCRIPTORS: Final = 8
 """Descriptors for which ptxas finds registers, in uniform ones for instance."""
 
 
-def loop_around(op: Operation) -> ForOp | None:
-    """The loop whose body an operation is in, but not in a branch."""
-    loop = op.parent_op
-    return loop if isinstance(loop, ForOp) else None
+def loop_around(op: Operation) -> Operation | None:
+    """The innermost loop around an operation."""
+    return next((outer for outer in op.ancestors() if outer.loop_body is not None), None)
 
 
-def lacks_registers(loop: ForOp) -> bool:
-    """Whether many descriptors would be hoisted from a loop whose tiles leave no registers."""
-    if _invariant_descriptors(loop) <= FEW_DESCRIPTORS:
-        return False
-    return live_tile_registers(loop) > MOST_REGISTERS - OTHER_REGISTERS
+def lacks_registers(loop: Operation) -> bool:
+    """Whether many descriptors would be hoisted from a loop whose tiles leave no registers.
+
+    From a loop in another loop, all are hoisted from both: they are live in all of the outer one.
+    """
+    for inner in loop.walk():
+        if isinstance(inner, ForOp):
+            few = FEW_DESCRIPTORS if loop_around(inner) is None else 0
+            is_many = _invariant_descriptors(inner) > few
+            if is_many and live_tile_registers(inner) > MOST_REGISTERS - OTHER_REGISTERS:
+                return True
+    return False
 
 
-def is_invariant(tile: Value, loop: ForOp) -> bool:
+def is_invariant(tile: Value, loop: Operation) -> bool:
     """Whether a tile is in shared memory, at the same address in all iterations of a loop."""
     source = _source(tile)
     if not in_shared_memory(source):

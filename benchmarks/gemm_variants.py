@@ -7,8 +7,9 @@ schedule runs in a process of its own, without caches. Prints, for each kernel, 
 median of CUDA graphs of 20 launches, and the largest difference from torch as a fraction of the
 largest element; one that the compiler rejects or that fails is named as such. `--against FILE`
 adds the ratio of the times in the output of another run, of NVIDIA's compiler for instance: above 1
-this run is faster. `--list` prints the cases. Kernels are compiled beforehand, by several processes
-that share cuTile's cache.
+this run is faster. `--list` prints the cases; `--resources` compiles them for sm_90, without a GPU
+and torch, and prints registers, shared memory, spills and warnings of ptxas. Kernels are compiled
+beforehand, by several processes that share cuTile's cache.
 
 Kernels are in `variant_kernels.py` (operand order, distribution of work), `variant_fused.py`
 (epilogues, several dots), `variant_quantized.py` and `variant_indexed.py`; shapes and tiles in

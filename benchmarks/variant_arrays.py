@@ -15,6 +15,8 @@ class Arrays(Protocol):
     """Functions that torch and NumPy have under the same names."""
     multiprocessors: int
     """The number of blocks of persistent kernels."""
+    is_filled: bool
+    """Whether elements matter; else only shapes, strides and types do."""
 
     def uniform(self, *shape: int, dtype: str) -> Any:
         """Elements from -0.5 to 0.5."""
@@ -40,10 +42,11 @@ class Arrays(Protocol):
 class TorchArrays:
     """Tensors of torch on a GPU."""
 
-    __slots__ = ("multiprocessors", "namespace")
+    __slots__ = ("is_filled", "multiprocessors", "namespace")
 
     def __init__(self, torch: Any) -> None:
         self.namespace = torch
+        self.is_filled = True
         self.multiprocessors: int = torch.cuda.get_device_properties(0).multi_processor_count
 
     def uniform(self, *shape: int, dtype: str) -> Any:
@@ -72,10 +75,11 @@ class TorchArrays:
 class NumpyArrays:
     """Arrays of NumPy, with the elements of ml_dtypes."""
 
-    __slots__ = ("_random", "multiprocessors", "namespace")
+    __slots__ = ("_random", "is_filled", "multiprocessors", "namespace")
 
     def __init__(self, seed: int = 0, multiprocessors: int = 2) -> None:
         self.namespace: Any = np
+        self.is_filled = True
         self.multiprocessors = multiprocessors
         self._random = np.random.default_rng(seed)
 
@@ -98,6 +102,24 @@ class NumpyArrays:
     def f32(self, array: Any) -> Any:
         """A copy in f32."""
         return array.astype(np.float32)
+
+
+class UnfilledArrays(NumpyArrays):
+    """Arrays of NumPy of any size, of zeros, whose memory is never written to."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_filled = False
+
+    def uniform(self, *shape: int, dtype: str) -> Any:
+        """Zeros."""
+        return self.zeros(*shape, dtype=dtype)
+
+    def integers(self, low: int, high: int, shape: Sequence[int], dtype: str) -> Any:
+        """Zeros, whatever the bounds are."""
+        return self.zeros(*shape, dtype=dtype)
 
 
 def element_type(name: str) -> Any:

@@ -15,6 +15,7 @@ import cuda.tile as ct
 from cuda_graphs import median_us
 from fresh_caches import run_children, schedule_label
 from variant_arrays import TorchArrays
+from variant_resources import report_resources
 from variant_sizes import Runnable, Size, Variant
 
 LINE: Final = re.compile(r"(\S+ \S+ \S+) \(.*?\) ([\d.]+) us ")
@@ -30,7 +31,12 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
     parser.add_argument("--only", default="", help="cases that match a regular expression")
     parser.add_argument("--against", type=Path, help="the output of another run")
     parser.add_argument("--list", action="store_true", help="print the cases")
-    parser.add_argument("--jobs", type=int, default=8, help="processes that compile")
+    parser.add_argument("-j", "--jobs", type=int, default=8, help="processes that compile")
+    parser.add_argument(
+        "--resources",
+        action="store_true",
+        help="instead of times, print registers, shared memory and spills; needs no GPU",
+    )
     parser.add_argument("--compile", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -38,6 +44,8 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
     if arguments.list:
         print("\n".join(name for name, _, _ in selected))
         return 0
+    if arguments.resources:
+        return report_resources(selected, arguments.schedule, arguments.jobs)
     if not arguments.child:
         run_children(arguments.schedule or [""])
         return 0

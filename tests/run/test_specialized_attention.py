@@ -126,3 +126,13 @@ def test_a_stage_that_a_dot_in_flight_reads_is_not_released(
     ptx = overlapped(attention)
     with pytest.raises(tilewright.UserError, match="race"):
         run(attention, ptx)
+
+
+@pytest.mark.parametrize("kernel", [
+    Attention(128, 64, 256, length=128),
+    Attention(128, 128, 128, length=256, persistent=True),
+])  # fmt: skip
+def test_descriptors_that_a_loop_computes_anew(kernel: Attention) -> None:
+    *operands, result = kernel.operands()
+    tilewright.execute(kernel.program, "k", 1, [*operands, result], on="emulator", check=True)
+    np.testing.assert_allclose(result, kernel.expected(*operands), rtol=0, atol=0.01)

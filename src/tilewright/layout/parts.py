@@ -1,10 +1,10 @@
-"""Parts of tiles in registers: a layout of a part, and of the whole that consists of such parts."""
+"""Parts of tiles: a layout of a part, and of the whole that consists of such parts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.layout.linear import REGISTER, Layout, log2, pack, repack, unpack
+from tilewright.layout.linear import OFFSET, REGISTER, Layout, log2, pack, repack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,3 +45,19 @@ def inside(whole: Layout, shape: Sequence[int]) -> Layout | None:
                 return None
         inputs.append((name, kept))
     return Layout(inputs, shape)
+
+
+def smem_inside(whole: Layout, shape: Sequence[int]) -> Layout | None:
+    """The placement of one part if parts follow each other in shared memory; None otherwise.
+
+    >>> print(smem_inside(Layout.build({"offset": [(0, 1), (1, 1), (2, 0)]}, (4, 2)), (2, 2)))
+    offset: (0, 1) (1, 1) -> 2x2
+    """
+    vectors = [unpack(vector, whole.shape) for vector in whole.vectors(OFFSET)]
+    inner = [each for each in vectors if all(c < e for c, e in zip(each, shape, strict=True))]
+    outer = vectors[len(inner) :]
+    if vectors[: len(inner)] != inner:
+        return None
+    if any(c % e for each in outer for c, e in zip(each, shape, strict=True)):
+        return None
+    return Layout([(OFFSET, [pack(each, shape) for each in inner])], shape)

@@ -94,6 +94,8 @@ def is_promoted(op: DotOp, instruction: Instruction) -> bool:
 
 def starts_at_zero(op: DotOp) -> bool:
     """Whether the initial accumulator of a dot is zero."""
+    if op.overwrites:
+        return True
     source = op.c.defining_op()
     scalar = source.source if isinstance(source, SplatOp) else op.c
     return splat_of(constant_of(scalar)) == 0

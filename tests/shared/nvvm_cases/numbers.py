@@ -10,6 +10,7 @@ from nvvm_cases.case import Case
 
 def arithmetic() -> Iterator[Case]:
     yield Case("%r = nvvm.opaque %l : i64", "begin inline asm\n\tmov.b64", "i64")
+    yield Case("%r = nvvm.opaque %l {repeated} : i64", "begin inline asm\n\tmov.b64", "i64")
     # LLVM does not see that the difference is zero.
     yield Case("%t = nvvm.opaque %l : i64\n    %r = llvm.sub %t, %l : i64", "sub.s64", "i64")
     for rnd in ("rn", "rm", "rp", "rz"):

@@ -135,9 +135,10 @@ class DotOp(tileaa.DotOp):
     their columns in any one order. For `wgmma` the accumulator
     has one, B is in shared memory, and A is in either; if it is `asynchronous`, the accumulator is
     complete, and the memory of A and B free, after a `dot_wait`; if it is `promoted`, `a @ b` is
-    accumulated from zero and then added to `c`, rounded once. For `fma` A and B have any layout, in
-    registers or in shared memory; if one of them is a batch of one matrix, all matrices of the
-    other are multiplied with it.
+    accumulated from zero and then added to `c`, rounded once; if it `overwrites`, the accumulator
+    starts at zero, and the result takes the registers of `c`, which nothing uses later. For `fma`
+    A and B have any layout, in registers or in shared memory; if one of them is a batch of one
+    matrix, all matrices of the other are multiplied with it.
     """
 
     name = "nv_tileas.dot"
@@ -146,6 +147,7 @@ class DotOp(tileaa.DotOp):
     atom = d.attribute(ATOM)
     asynchronous = d.flag()
     promoted = d.flag()
+    overwrites = d.flag()
     scratch = d.optional_attribute(I64_ATTR)
 
     def verify(self) -> Iterator[str]:
@@ -157,6 +159,8 @@ class DotOp(tileaa.DotOp):
             yield "expected wgmma of floats for a promoted dot"
         if self.promoted and self.asynchronous:
             yield "expected a dot that is either promoted or asynchronous, got both"
+        if self.overwrites and (self.atom is not Atom.WGMMA or self.promoted):
+            yield "expected a dot by wgmma that is not promoted to overwrite registers"
         if self.atom is Atom.FMA or problems:
             return
         if self.atom is Atom.WGMMA:

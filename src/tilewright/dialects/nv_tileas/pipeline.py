@@ -59,6 +59,7 @@ from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import I1, TensorType
+from tilewright.layout.parts import smem_inside
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -431,8 +432,8 @@ def _value_problems(
 
 def _part_problems(whole: Type, part: Value, at: Sequence[int]) -> Iterator[str]:
     """Check that a part lies within a tile, a multiple of its extents from the start."""
-    if element_of(whole) is not element_of(part.type) or in_shared_memory(part):
-        yield f"expected a part of '{without_layout(whole)}' in registers, got '{part.type}'"
+    if element_of(whole) is not element_of(part.type):
+        yield f"expected a part of '{without_layout(whole)}', got '{part.type}'"
         return
     extents, parts = shape(whole), shape(part.type)
     if not len(extents) == len(parts) == len(at):
@@ -441,6 +442,11 @@ def _part_problems(whole: Type, part: Value, at: Sequence[int]) -> Iterator[str]
     for start, size, extent in zip(at, parts, extents, strict=True):
         if start % size or not 0 <= start <= extent - size:
             yield f"expected a multiple of {size} up to {extent - size} in 'at', got {start}"
+            return
+    if in_shared_memory(part):
+        placement = smem_inside(layout_of(whole), parts) if in_shared_memory(whole) else None
+        if placement is None or placement != layout_of(part):
+            yield f"expected a part with the placement of '{whole}', got '{part.type}'"
 
 
 def counts_copies(op: CreatePipelineOp) -> bool:

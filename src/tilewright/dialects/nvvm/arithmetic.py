@@ -29,6 +29,8 @@ class OpaqueOp(NvvmOp):
 
     LLVM computes values that differ by a constant from one another; where each of them should keep
     a register of its own, such as the addresses of copies in a loop, it must not see that they do.
+    A `repeated` copy is made where it is, in each iteration of a loop: what is computed from it is
+    not hoisted, and takes no registers elsewhere.
     """
 
     name = "nvvm.opaque"
@@ -37,6 +39,7 @@ class OpaqueOp(NvvmOp):
     syntax = "$arg attr-dict `:` type($res)"
 
     arg = d.operand(INT64)
+    repeated = d.flag()
     res = d.result(INT64)
 
 

@@ -38,15 +38,23 @@ def _rcp(w: FunctionWriter, op: arithmetic.RcpApproxOp) -> None:
         w.bind(op.res, _asm(w, "rcp.approx.f32 {0}, {1};", op.res.type, (op.arg,)))
 
 
-def _asm(w: FunctionWriter, template: str, type: Type, values: tuple[Value, ...]) -> str:
-    """Emit pure inline PTX with one result, `{0}`."""
+def _asm(
+    w: FunctionWriter,
+    template: str,
+    type: Type,
+    values: tuple[Value, ...],
+    *,
+    stays: bool = False,
+) -> str:
+    """Emit pure inline PTX with one result, `{0}`; if it `stays`, LLVM does not move it."""
     asm = Assembly(w)
     registers = [asm.output(type), *[asm.input(value) for value in values]]
-    return asm.call(template.format(*registers), convergent=False, memory=False)
+    return asm.call(template.format(*registers), convergent=stays, memory=False)
 
 
 def _opaque(w: FunctionWriter, op: arithmetic.OpaqueOp) -> None:
-    w.bind(op.res, _asm(w, "mov.b64 {0}, {1};", op.res.type, (op.arg,)))
+    text = "mov.b64 {0}, {1};"
+    w.bind(op.res, _asm(w, text, op.res.type, (op.arg,), stays=op.repeated))
 
 
 def _ex2(op: arithmetic.Ex2ApproxOp) -> str:

@@ -4,7 +4,11 @@ A coalesced store spreads the rows of a tile over all warps; a warp of a dot hol
 the accumulators. If each warp stores its own rows, the conversion between both layouts exchanges
 data within warps alone: it needs no barrier, and warpgroups that do not wait for each other store
 while others multiply. The conversion is the last operation before the store, where elements are
-narrow already.
+narrow already. Between warps, a large tile is exchanged in pieces that some warps hold alone: all
+registers of the source stay live beside those of the result. Within warps, both shrink and grow
+piece by piece.
+
+An atomic operation on a tile of a view returns no tile: it is a store of single elements.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
-from tilewright.dialects.nv_tileas.memory import TiledStoreOp
+from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
 from tilewright.dialects.nv_tileas.shape import (
     ConvertLayoutOp,
     ExpandDimsOp,
@@ -56,7 +60,7 @@ class StoredTile(NamedTuple):
 
     convert: ConvertLayoutOp
     ops: Sequence[Rearrangement | ConversionOp]
-    store: TiledStoreOp
+    store: TiledStoreOp | TiledAtomicRmwOp
 
     @property
     def is_narrowed(self) -> bool:
@@ -71,7 +75,7 @@ def _stored_tile(convert: ConvertLayoutOp) -> StoredTile | None:
     tile = convert.result
     while tile.has_one_use:
         user = next(iter(tile.users))
-        if isinstance(user, TiledStoreOp):
+        if isinstance(user, TiledStoreOp | TiledAtomicRmwOp):
             return StoredTile(convert, ops, user)
         if not isinstance(user, ViewOp | ExpandDimsOp | PermuteOp | ConversionOp):
             return None
@@ -91,7 +95,8 @@ def _local_layout(stored: StoredTile) -> Layout | None:
     for op in stored.ops:
         layout = led_on(op, layout) if isinstance(op, Rearrangement) else layout
     bytes = register_bytes(element_of(store.tile.type))
-    return warp_stores(layout, layout_of(store.tile), store.vector, bytes)
+    vector = store.vector if isinstance(store, TiledStoreOp) else 1
+    return warp_stores(layout, layout_of(store.tile), vector, bytes)
 
 
 def _convert_last(stored: StoredTile, layout: Layout) -> None:

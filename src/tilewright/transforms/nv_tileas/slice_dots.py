@@ -7,38 +7,33 @@ loaded. Element-wise operations between a stage and the dot are sliced with it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
-from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas.attributes import (
     Atom,
     in_shared_memory,
-    laid_out,
-    layout_of,
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReadOp,
-    ConsumerReleaseOp,
-    CreatePipelineOp,
-    ProducerAcquireOp,
 )
 from tilewright.dialects.nv_tileas.shape import ExpandDimsOp, PermuteOp, SplatOp, ViewOp
-from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
-from tilewright.layout.parts import inside
 from tilewright.transforms.generic.dce import erase_with_sources
+from tilewright.transforms.nv_tileas.tile_slices import (
+    TileSlice,
+    is_held,
+    read_slice,
+    source_slice,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -59,23 +54,6 @@ class SliceDots(Pass):
                 _slice(dot)
 
 
-class _Slice(NamedTuple):
-    """A part of a tile: `extent` elements along one dimension, from `start` on."""
-
-    axis: int
-    start: int
-    extent: int
-
-    def part(self, extents: Sequence[int]) -> list[int]:
-        """The shape of the part."""
-        return [self.extent if dim == self.axis else e for dim, e in enumerate(extents)]
-
-    def type(self, whole: Type) -> Type | None:
-        """The type of the part; None if other than registers of a thread choose it."""
-        layout = inside(layout_of(whole), self.part(shape(whole)))
-        return None if layout is None else laid_out(element_of(whole), layout)
-
-
 def _slice(dot: DotOp) -> None:
     """Replace a dot by one for each slice of K, if it reads both operands from stages."""
     instruction = mma_instruction(dot)
@@ -86,16 +64,16 @@ def _slice(dot: DotOp) -> None:
         return
     axes = (rank - 1, rank - MATRIX_DIMS)
     operands = (dot.a, dot.b)
-    sliceable: set[tuple[Value, _Slice]] = set()
+    sliceable: set[tuple[Value, TileSlice]] = set()
     for operand, axis in zip(operands, axes, strict=True):
-        if not _can_slice(operand, _Slice(axis, 0, step), dot, sliceable):
+        if not _can_slice(operand, TileSlice(axis, 0, step), dot, sliceable):
             return
     build = Builder(InsertPoint.before(dot), dot.location)
     accumulator = dot.c
-    made: dict[tuple[Value, _Slice], Value] = {}
+    made: dict[tuple[Value, TileSlice], Value] = {}
     for start in range(0, k, step):
         parts = [
-            _sliced(build, operand, _Slice(axis, start, step), made)
+            _sliced(build, operand, TileSlice(axis, start, step), made)
             for operand, axis in zip(operands, axes, strict=True)
         ]
         part_dot = build.insert(dot.like([*parts, accumulator], [dot.result.type]))
@@ -105,7 +83,7 @@ def _slice(dot: DotOp) -> None:
 
 
 def _can_slice(
-    value: Value, part: _Slice, dot: DotOp, sliceable: set[tuple[Value, _Slice]]
+    value: Value, part: TileSlice, dot: DotOp, sliceable: set[tuple[Value, TileSlice]]
 ) -> bool:
     """Whether a tile is computed from stages, by operations that can be sliced.
 
@@ -119,9 +97,9 @@ def _can_slice(
     match op:
         case ConsumerReadOp():
             is_whole = op.number is not None and op.at is None
-            can = is_whole and not in_shared_memory(value) and _is_held(op, dot)
+            can = is_whole and not in_shared_memory(value) and is_held(op, dot)
         case ViewOp() | ExpandDimsOp() | PermuteOp():
-            source = _source_slice(op, part)
+            source = source_slice(op, part)
             can = source is not None and _can_slice(op.source, source, dot, sliceable)
         case _ if is_elementwise(op) and len(op.results) == 1:
             tiles = [operand for operand in op.operands if is_tile(operand)]
@@ -135,26 +113,6 @@ def _can_slice(
     return can
 
 
-def _is_held(read: ConsumerReadOp, dot: DotOp) -> bool:
-    """Whether the stage of a read is full until a dot: neither released nor copied to before."""
-    create = read.pipeline.defined_by(CreatePipelineOp)
-    if create is None or create.private:
-        return False
-    op = read.next
-    while op is not None and op is not dot:
-        if any(_frees(each, create) for each in op.walk()):
-            return False
-        op = op.next
-    return True
-
-
-def _frees(op: Operation, create: CreatePipelineOp) -> bool:
-    """Whether an operation releases a stage, or the only stage of a pipeline is copied to again."""
-    if isinstance(op, ProducerAcquireOp):
-        return op.pipeline is create.result and pipeline(create.result).stages == 1
-    return isinstance(op, ConsumerReleaseOp)
-
-
 def _is_uniform(tile: Value) -> bool:
     """Whether all elements of a tile are the same value."""
     op = tile.defining_op()
@@ -163,17 +121,8 @@ def _is_uniform(tile: Value) -> bool:
     return isinstance(op, SplatOp)
 
 
-def _source_slice(op: ViewOp | ExpandDimsOp | PermuteOp, part: _Slice) -> _Slice | None:
-    """The part of the source of a shape operation that a part of its result is; None if many."""
-    if isinstance(op, PermuteOp):
-        return part._replace(axis=op.order[part.axis])
-    before, after = shape(op.source.type), shape(op.result.type)
-    from_end = part.axis - len(after)
-    return part._replace(axis=len(before) + from_end) if before[-2:] == after[-2:] else None
-
-
 def _sliced(
-    build: Builder, value: Value, part: _Slice, made: dict[tuple[Value, _Slice], Value]
+    build: Builder, value: Value, part: TileSlice, made: dict[tuple[Value, TileSlice], Value]
 ) -> Value:
     """A part of a tile; `made` has the parts that exist already."""
     if (value, part) not in made:
@@ -182,30 +131,19 @@ def _sliced(
 
 
 def _make(
-    build: Builder, value: Value, part: _Slice, made: dict[tuple[Value, _Slice], Value]
+    build: Builder, value: Value, part: TileSlice, made: dict[tuple[Value, TileSlice], Value]
 ) -> Value:
     op, type = value.defining_op(), part.type(value.type)
     assert op is not None
     assert type is not None
     match op:
         case ConsumerReadOp():
-            at = [0] * len(shape(value.type))
-            at[part.axis] = part.start
-            read = build.create(
-                ConsumerReadOp,
-                pipeline=op.pipeline,
-                token=op.token,
-                number=op.number,
-                at=tuple(at),
-                types=[type],
-                location=op.location,
-            )
-            return read.values[0]
+            return read_slice(build, op, part)
         case ConstantOp() if isinstance(op.value, DenseElementsAttr):
             dense = DenseElementsAttr(op.value.data, type)
             return build.create(ConstantOp, value=dense, types=[type]).result
         case ViewOp() | ExpandDimsOp() | PermuteOp():
-            source = _source_slice(op, part)
+            source = source_slice(op, part)
             assert source is not None
             operands: list[Value] = [_sliced(build, op.source, source, made)]
         case SplatOp():

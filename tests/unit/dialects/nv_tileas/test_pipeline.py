@@ -178,10 +178,41 @@ def test_a_part_of_a_stage_is_of_one_value() -> None:
     assert "expected the 'number' of the value that is read in part" in problem
 
 
-@pytest.mark.parametrize("type", [PART.replace("f16", "i16"), IN_MEMORY])
-def test_a_part_of_a_stage_is_read_into_registers(type: str) -> None:
-    (problem,) = reading("number = 0 : i32, at = array<i64: 0, 0>", type)
-    assert "expected a part of 'tensor<64x32xf16>' in registers, got 'tensor<16x16x" in problem
+def test_a_part_of_a_stage_has_the_elements_of_its_tile() -> None:
+    (problem,) = reading("number = 0 : i32, at = array<i64: 0, 0>", PART.replace("f16", "i16"))
+    assert "expected a part of 'tensor<64x32xf16>', got 'tensor<16x16xi16" in problem
+
+
+def test_a_part_without_a_placement_is_not_in_shared_memory() -> None:
+    (problem,) = reading("number = 0 : i32, at = array<i64: 0, 0>", IN_MEMORY)
+    assert "expected a part with the placement of 'tensor<64x32xf16>', got" in problem
+
+
+PLACED: Final = (
+    "tensor<32x16xf16, #nv_tileas.layout<[32, 16], "
+    "offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>>"
+)
+IN_COLUMNS: Final = (
+    "tensor<32x8xf16, #nv_tileas.layout<[32, 8], "
+    "offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>>"
+)
+
+
+@pytest.mark.parametrize(("type", "at", "count"), [
+    (IN_MEMORY, "16, 0", 0),
+    # Rows of a part that is half as wide do not follow each other.
+    (IN_COLUMNS, "0, 8", 1),
+    (IN_MEMORY.replace("[1, 0], [2, 0]", "[2, 0], [1, 0]"), "16, 0", 1),
+])  # fmt: skip
+def test_a_part_in_shared_memory_has_the_placement_of_a_tile(
+    type: str, at: str, count: int
+) -> None:
+    ring = f"!nv_tileas.pipeline<2, [{PLACED}]>"
+    read = (
+        f"%v = {PIPE}.consumer_read %p, %s {{number = 0 : i32, at = array<i64: {at}>}} "
+        f": {ring} -> {type}\n"
+    )
+    assert len(problems((CREATE + WAIT).replace(RING, ring) + read)) == count
 
 
 ADDRESSES: Final = f"tensor<32x{POINTER}, {LINE}>"

@@ -31,6 +31,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, FloatType, IntegerType, VectorType
+from tilewright.plans.live_tiles import lacks_registers, loop_around
 from tilewright.support.floats import FORMATS
 
 if TYPE_CHECKING:
@@ -201,7 +202,9 @@ def tiled_store(
 ) -> Result:
     """The owner of each element stores it, if it is in bounds."""
     active = is_owner(op, build, op.tile)
-    accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, active)
+    loop = loop_around(op)
+    arguments = (op, build, op.view, op.indices, op.tile, op.vector, active)
+    accesses = tile_accesses(*arguments, recomputed=loop is not None and lacks_registers(loop))
 
     def store(accesses: Sequence[VectorAccess], stored: Sequence[Value] = ()) -> Sequence[Value]:
         AccessEmitter(op).store(build, new.tile, accesses)

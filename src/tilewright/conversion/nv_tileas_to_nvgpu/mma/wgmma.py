@@ -10,7 +10,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, uniform_thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
-from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.arith.casts import ExtUIOp, IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.floating import AddFOp
 from tilewright.dialects.arith.literals import literal
@@ -25,6 +25,7 @@ from tilewright.dialects.cute_nvgpu.wgmma import (
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nvvm.arithmetic import OpaqueOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I32, I64, INDEX, TF32
@@ -33,6 +34,7 @@ from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
+from tilewright.plans.live_tiles import is_invariant, lacks_registers, loop_around
 from tilewright.plans.mma import (
     PROMOTED_COLUMNS,
     PROMOTION_INTERVAL,
@@ -73,8 +75,9 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
         return concatenate(build, results)
     tiles = _accumulator_tiles(op, build, new.c)
     if op.asynchronous:
-        return concatenate(build, wgmma.issue(tiles))
-    return concatenate(build, wgmma.native(tiles, apart=is_read_elsewhere(op)))
+        return concatenate(build, wgmma.issue(tiles, reset=op.overwrites))
+    apart = not op.overwrites and is_read_elsewhere(op)
+    return concatenate(build, wgmma.native(tiles, apart=apart, reset=op.overwrites))
 
 
 @converts(DotWaitOp)
@@ -176,6 +179,9 @@ class SharedOperand:
         vectors = [0] * inner + [start * CHUNK for start in starts]
         thread_part = apply_linear(build, uniform_thread_id(op, build), vectors)
         byte = as_value(build, add(build, thread_part, self._offset))
+        if self._is_recomputed():
+            wide = build.create(ExtUIOp, source=byte, types=[I64]).result
+            byte = build.create(OpaqueOp, arg=wide, repeated=True, types=[I64]).res
         fields = self.memory.descriptor
         return build.create(
             WgmmaDescriptorOp,
@@ -185,6 +191,11 @@ class SharedOperand:
             leading_byte_offset=fields.leading,
             stride_byte_offset=fields.stride,
         ).result
+
+    def _is_recomputed(self) -> bool:
+        """Whether a loop computes descriptors anew, instead of keeping those that do not change."""
+        loop, tile = loop_around(self._op), self._op.operands[self._row - 1]
+        return loop is not None and is_invariant(tile, loop) and lacks_registers(loop)
 
 
 class RegisterOperand:
@@ -235,22 +246,26 @@ class _Wgmma:
         *_, k = self._b.memory.shape
         return range(0, k, self._run * self._plan.instruction.shape[2])
 
-    def native(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
+    def native(
+        self, tiles: Sequence[_AccumulatorTile], *, apart: bool, reset: bool
+    ) -> Sequence[Value]:
         """Accumulate over all of K in the instruction."""
-        return self._wait(self._issue_all(tiles, apart=apart))
+        return self._wait(self._issue_all(tiles, apart=apart, reset=reset))
 
-    def issue(self, tiles: Sequence[_AccumulatorTile]) -> Sequence[Value]:
+    def issue(self, tiles: Sequence[_AccumulatorTile], *, reset: bool) -> Sequence[Value]:
         """Start to accumulate over all of K, as one group."""
-        results = self._issue_all(tiles, apart=False)
+        results = self._issue_all(tiles, apart=False, reset=reset)
         self._build.create(WgmmaCommitOp)
         return results
 
-    def _issue_all(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
+    def _issue_all(
+        self, tiles: Sequence[_AccumulatorTile], *, apart: bool, reset: bool
+    ) -> Sequence[Value]:
         fenced = self._fence([tile.accumulator for tile in tiles], apart=apart)
         results: list[Value] = []
         for accumulator, tile in zip(fenced, tiles, strict=True):
-            for k in self._k_offsets():
-                accumulator = self._issue(accumulator, tile, k)
+            for number, k in enumerate(self._k_offsets()):
+                accumulator = self._issue(accumulator, tile, k, reset=reset and number == 0)
             results.append(accumulator)
         return results
 

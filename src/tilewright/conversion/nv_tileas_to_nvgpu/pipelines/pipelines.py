@@ -45,11 +45,19 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     thread_count,
     warp_count,
 )
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas import pipeline as tileas
-from tilewright.dialects.nv_tileas.attributes import in_shared_memory
-from tilewright.dialects.nv_tileas.types import TensorMapType, pipeline, stored_bytes
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.types import (
+    TensorMapType,
+    pipeline,
+    register_bytes,
+    stored_bytes,
+)
 from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.layout.linear import pack
 from tilewright.plans.allocations import pipeline_memory
 
 if TYPE_CHECKING:
@@ -232,9 +240,13 @@ def read(op: tileas.ConsumerReadOp, new: tileas.ConsumerReadOp, build: Conversio
         if isinstance(value.type, TensorMapType):
             results.append(read_map(op, build, value, number, offset))
             continue
+        element = pipeline(op.pipeline).elements[number]
         if not in_shared_memory(value):
-            element = pipeline(op.pipeline).elements[number]
             offset = StageAccess(op, build, value, element, offset, op.at).read()
+        elif op.at is not None:
+            start = layout_of(element).inverse().packed(element=pack(op.at, shape(element)))
+            bytes = register_bytes(element_of(element))
+            offset = as_value(build, add(build, offset, start * bytes))
         results.append((offset,))
     return results
 

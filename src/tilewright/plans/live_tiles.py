@@ -1,0 +1,128 @@
+"""An estimate of the registers that a loop with dots by wgmma needs in each thread.
+
+LLVM hoists what does not change in a loop. Matrix descriptors of operands that stay where they are
+take two registers each then, one descriptor for each instruction along K; and the addresses of a
+store in the loop are advanced one by one. A loop whose tiles leave no registers for that computes
+both anew in each iteration.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
+from tilewright.dialects.nv_tileas.shape import (
+    ConvertLayoutOp,
+    MakeRangeOp,
+    Rearrangement,
+    SplatOp,
+)
+from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
+from tilewright.dialects.scf import ForOp
+from tilewright.layout.linear import REGISTER
+from tilewright.plans.agent_registers import MOST_REGISTERS
+from tilewright.plans.tile_registers import OTHER_REGISTERS
+from tilewright.target.arch import REGISTER_BYTES
+from tilewright.target.tensor_cores import WGMMA_K_BYTES
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+FREE: Final = (ConstantOp, MakeRangeOp, SplatOp)
+"""Operations whose results take few registers: elements are equal, or computed where needed."""
+REUSING: Final = (DotOp, DotWaitOp, ConvertLayoutOp)
+"""Operations whose result may take the registers of an operand, beside element-wise ones."""
+FEW_DESCRIPTORS: Final = 8
+"""Descriptors for which ptxas finds registers, in uniform ones for instance."""
+
+
+def loop_around(op: Operation) -> Operation | None:
+    """The innermost loop around an operation."""
+    return next((outer for outer in op.ancestors() if outer.loop_body is not None), None)
+
+
+def lacks_registers(loop: Operation) -> bool:
+    """Whether many descriptors would be hoisted from a loop whose tiles leave no registers.
+
+    From a loop in another loop, all are hoisted from both: they are live in all of the outer one.
+    """
+    for inner in loop.walk():
+        if isinstance(inner, ForOp):
+            few = FEW_DESCRIPTORS if loop_around(inner) is None else 0
+            is_many = _invariant_descriptors(inner) > few
+            if is_many and live_tile_registers(inner) > MOST_REGISTERS - OTHER_REGISTERS:
+                return True
+    return False
+
+
+def is_invariant(tile: Value, loop: Operation) -> bool:
+    """Whether a tile is in shared memory, at the same address in all iterations of a loop."""
+    source = _source(tile)
+    if not in_shared_memory(source):
+        return False
+    read = source.defined_by(ConsumerReadOp)
+    if read is None or not source.is_inside(loop):
+        return True
+    return pipeline(read.pipeline).stages == 1
+
+
+def _invariant_descriptors(loop: ForOp) -> int:
+    """The matrix descriptors of dots in a loop that do not change, one for each step along K."""
+    count = 0
+    for dot in loop.body.block:
+        if isinstance(dot, DotOp) and dot.atom is Atom.WGMMA:
+            k_bytes = shape(dot.a.type)[-1] * register_bytes(element_of(dot.a.type))
+            invariant = sum(is_invariant(operand, loop) for operand in (dot.a, dot.b))
+            count += invariant * k_bytes // WGMMA_K_BYTES
+    return count
+
+
+def tile_registers(tile: Value) -> int:
+    """The registers of a thread that a tile takes; none in shared memory."""
+    if in_shared_memory(tile) or isinstance(tile.defining_op(), FREE):
+        return 0
+    bytes = layout_of(tile).extent(REGISTER) * register_bytes(element_of(tile.type))
+    return max(1, bytes // REGISTER_BYTES)
+
+
+def live_tile_registers(loop: ForOp) -> int:
+    """The registers of tiles that are live at the same time in the body of a loop, at most.
+
+    Tiles from before the loop that it uses are live in all of it.
+    """
+    ops = list(loop.body.block)
+    last_use: dict[Value, int] = {}
+    for number, op in enumerate(ops):
+        for inner in op.walk():
+            last_use.update((_source(value), number) for value in inner.operands if is_tile(value))
+    carried = [value for value in loop.carried if is_tile(value)]
+    outside = [v for v in last_use if v not in carried and not v.is_inside(loop)]
+    ends: list[int] = [0] * len(ops)
+    for value, number in last_use.items():
+        op = value.defining_op()
+        if value in carried or (op is not None and op.parent is loop.body.block):
+            ends[number] += tile_registers(value)
+    live = sum(map(tile_registers, (*outside, *carried)))
+    most = live
+    for number, op in enumerate(ops):
+        made = sum(tile_registers(r) for r in op.results if r in last_use)
+        reuses = is_elementwise(op) or isinstance(op, REUSING)
+        most = max(most, live + made - (min(made, ends[number]) if reuses else 0))
+        live += made - ends[number]
+    return most
+
+
+def _source(value: Value) -> Value:
+    """The tile whose registers or memory a value has."""
+    op = value.defining_op()
+    while isinstance(op, Rearrangement):
+        value = op.source
+        op = value.defining_op()
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
+from tilewright.layout.matrices import ROW, matrix_memory
 from tilewright.layout.staging import common_vector
 from tilewright.layout.transfer import Move, transfer
 
@@ -34,11 +35,19 @@ def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:
     if transfer(source, wanted).move <= Move.SHUFFLES:
         # All lanes of a warp take part in every piece.
         candidates.sort(key=lambda v: (v not in ours, v in together, -v))
+    elif _exchanges_matrices(source, wanted, element):
+        # Rows of matrices are whole in every piece, and so are the warps that write it.
+        row, lanes = ROW // element, source.vectors(LANE)
+        candidates.sort(key=lambda v: (v < row, v in lanes, v not in ours, -v))
     else:
-        # A piece that some warps write is still made of whole matrices; one of some lanes is not.
-        lanes = source.vectors(LANE)
-        candidates.sort(key=lambda v: (v in together, v in lanes, v not in ours, -v))
+        candidates.sort(key=lambda v: (v in together, v not in ours, -v))
     return tuple(candidates[:missing])
+
+
+def _exchanges_matrices(source: Layout, wanted: Layout, element: int) -> bool:
+    """Whether ldmatrix could read a tile that is converted, or stmatrix write it."""
+    either = ((source, wanted), (wanted, source))
+    return any(matrix_memory(*layouts, element) is not None for layouts in either)
 
 
 def _is_alone(bit: int, layouts: Iterable[Layout]) -> bool:

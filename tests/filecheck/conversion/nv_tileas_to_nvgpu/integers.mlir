@@ -59,18 +59,27 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %1 = nv_tileaa.addi %0, %a : !i
     nv_tileaa.return
   }
-  // Each element has a condition of its own.
   // CHECK-LABEL: @selected
-  // CHECK: [[A:%[0-9]+]] = vector.to_elements %arg0
-  // CHECK: [[B:%[0-9]+]] = vector.to_elements %arg1
-  // CHECK: [[EACH:%[0-9]+]] = arith.cmpi slt, [[A]], [[B]] : i32
-  // CHECK: [[C:%[0-9]+]] = vector.from_elements [[EACH]] : vector<1xi1>
+  // CHECK: [[C:%[0-9]+]] = arith.cmpi slt, %arg0, %arg1
   // CHECK: arith.select [[C]], %arg0, %arg1 : vector<1xi1>, vector<1xi32>
   // CHECK: arith.bitcast %arg0 : vector<1xi32> to vector<1xf32>
   nv_tileaa.func @selected(%a: !i, %b: !i) attributes {kernel_spec = #spec} {
     %0 = nv_tileaa.cmpi slt, %a, %b : !i
     %1 = nv_tileaa.select %0, %a, %b : tensor<32xi1, #line>, !i
     %2 = nv_tileaa.bitcast %a : !i to tensor<32xf32, #line>
+    nv_tileaa.return
+  }
+  // Conditions that only mask accesses are computed element by element.
+  // CHECK-LABEL: @masked
+  // CHECK: [[LESS:%[0-9]+]] = arith.cmpi slt, %{{[0-9]+}}, %{{[0-9]+}} : i32
+  // CHECK: [[OTHER:%[0-9]+]] = arith.cmpi ne, %{{[0-9]+}}, %{{[0-9]+}} : i32
+  // CHECK: arith.andi %{{[0-9]+}}, %{{[0-9]+}} : i1
+  nv_tileaa.func @masked(%p: tensor<32x!nv_tileaa.ptr<f32>, #line>, %a: !i, %b: !i) attributes {kernel_spec = #spec} {
+    %token = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
+    %0 = nv_tileaa.cmpi slt, %a, %b : !i
+    %1 = nv_tileaa.cmpi ne, %a, %b : !i
+    %2 = nv_tileaa.andi %0, %1 : tensor<32xi1, #line>
+    %3, %4 = nv_tileas.load weak %p mask = %2 token = %token : tensor<32x!nv_tileaa.ptr<f32>, #line> -> tensor<32xf32, #line>
     nv_tileaa.return
   }
   // A pointer is an i64, so that integers become pointers without an operation; assumptions are used.

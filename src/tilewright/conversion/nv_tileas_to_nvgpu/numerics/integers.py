@@ -17,9 +17,11 @@ from tilewright.dialects.math.ops import AbsIOp
 from tilewright.dialects.nv_tileaa import conversion as tileaa_conversion
 from tilewright.dialects.nv_tileaa import integer as tileaa
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
+from tilewright.dialects.nv_tileaa.memory import AccessOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp
-from tilewright.dialects.nv_tileas.shape import SplatOp
+from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
+from tilewright.dialects.nv_tileas.shape import Rearrangement, SplatOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.conversion_builder import ConversionPattern
 from tilewright.ir.rules import constant_of
@@ -40,6 +42,7 @@ _SAME: Final[dict[type[Operation], type[Operation]]] = {
     tileaa.OrIOp: integer.OrIOp,
     tileaa.XOrIOp: integer.XOrIOp,
 }
+_COMBINED: Final = tileaa.AndIOp | tileaa.OrIOp | tileaa.XOrIOp
 _BY_SIGN: Final[dict[type[Operation], tuple[type[Operation], type[Operation]]]] = {
     tileaa.RemIOp: (integer.RemUIOp, integer.RemSIOp),
     tileaa.ShRIOp: (integer.ShRUIOp, integer.ShRSIOp),
@@ -59,7 +62,7 @@ def _binary(
 ) -> Result:
     """The operation of the same name, with its overflow flags."""
     kind = _SAME[type(op)]
-    if element_of(new.lhs.type) is I1:
+    if _only_masks_accesses(op):
         return _conditions(build, kind, new)
     binary_op = build.create(kind, lhs=new.lhs, rhs=new.rhs)
     if isinstance(op, tileaa.OverflowingInteger) and op.overflow.bits:
@@ -75,14 +78,26 @@ def _conditions(
 ) -> Value:
     """A condition for each element, by an operation of its own.
 
-    Of a vector of conditions, LLVM would pack all into the bits of an integer, also those that no
-    access needs: one instruction may access several elements.
+    Of a vector of conditions, LLVM packs all into the bits of an integer. That suits tiles that
+    select elements in a loop, where a word holds the conditions of 32. But an instruction accesses
+    several elements by the condition of the first, and those of the others would be computed, too.
     """
 
     def combine(scalars: Sequence[Value]) -> Value:
         return build.create(kind, lhs=scalars[0], rhs=scalars[1], **attributes).results[0]
 
     return map_elements(build, combine, new.lhs, new.rhs)
+
+
+def _only_masks_accesses(op: Operation) -> bool:
+    """Whether a tile of conditions is only used as, or combined to, masks of accesses."""
+    if element_of(op.results[0].type) is not I1:
+        return False
+    return all(
+        isinstance(user, AccessOp | ProducerCopyOp)
+        or (isinstance(user, _COMBINED | Rearrangement) and _only_masks_accesses(user))
+        for user in op.results[0].users
+    )
 
 
 def _signed(
@@ -138,7 +153,9 @@ def absolute(op: tileaa.AbsIOp, new: tileaa.AbsIOp, build: ConversionBuilder) ->
 @converts(tileaa.CmpIOp)
 def compare(op: tileaa.CmpIOp, new: tileaa.CmpIOp, build: ConversionBuilder) -> Result:
     """The predicates are the same."""
-    return _conditions(build, comparison.CmpIOp, new, predicate=op.predicate)
+    if _only_masks_accesses(op):
+        return _conditions(build, comparison.CmpIOp, new, predicate=op.predicate)
+    return build.create(comparison.CmpIOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
 
 
 @converts(tileaa_conversion.ExtIOp)

@@ -138,10 +138,15 @@ def _cut_tail(tokens: list[str], others: Sequence[str], rng: random.Random) -> N
     del tokens[rng.randrange(len(tokens) + 1) :]
 
 
+LONGEST: Final = 1 << 20
+"""The most characters of a token: edits may repeat one that was repeated before."""
+
+
 def _nest(tokens: list[str], others: Sequence[str], rng: random.Random) -> None:
     if tokens:
-        at = rng.randrange(len(tokens))
-        tokens[at] = tokens[at] * rng.choice((2, 50, 2000))
+        at, count = rng.randrange(len(tokens)), rng.choice((2, 50, 2000))
+        if len(tokens[at]) * count <= LONGEST:
+            tokens[at] = tokens[at] * count
 
 
 TEXT_EDITS: Final[tuple[Callable[[list[str], Sequence[str], random.Random], None], ...]] = (

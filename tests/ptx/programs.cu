@@ -38,11 +38,11 @@ extern "C" __global__ void by_table(const int *which, const int *a, const int *b
     y[i] = operations[which[i]](a[i], b[i]);
 }
 
-struct Pair { double mean; int count; char tag; };
+struct Pair { double mean; int count; unsigned char tag; };
 
 __device__ __noinline__ Pair make_pair(Pair old, float v) {
     old.mean += ((double)v - old.mean) / ++old.count;
-    old.tag ^= (char)old.count;
+    old.tag ^= (unsigned char)old.count;
     return old;
 }
 

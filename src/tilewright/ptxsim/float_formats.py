@@ -42,7 +42,8 @@ class FloatFormat:
         if self.element in ("f32", "f64"):
             return values if self.lanes == 1 else np.ascontiguousarray(values).view(np.float32)
         if self.element == "f16":
-            return np.ascontiguousarray(values).view(np.float16).astype(np.float64)
+            half = np.ascontiguousarray(values).view(np.float16)
+            return rounding.quiet(half.astype(np.float64))
         return rounding.widen_bf16(np.ascontiguousarray(values).view(np.uint16))
 
     def encode(self, values: Array, mode: str) -> Array:

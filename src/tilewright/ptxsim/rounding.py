@@ -110,6 +110,30 @@ def canonical(value: Array) -> Array:
     return np.where(nan, np.uint32(0x7FFFFFFF), value.view(np.uint32)).view(np.float32)
 
 
+def with_ordered_zeros(result: Array, a: Array, b: Array, *, greater: bool) -> Array:
+    """The maximum or minimum of two vectors, where -0 is less than +0.
+
+    NumPy returns either zero, depending on the processor.
+    """
+    zeros = (a == 0) & (b == 0)
+    if not zeros.any():
+        return result
+    negative = np.signbit(a) & np.signbit(b) if greater else np.signbit(a) | np.signbit(b)
+    return np.where(zeros, np.where(negative, -0.0, 0.0).astype(result.dtype), result)
+
+
+def quiet(value: Array) -> Array:
+    """Make float64 NaNs quiet, as conversions do.
+
+    Whether NumPy does so when it converts float16 depends on the processor.
+    """
+    nan = np.isnan(value)
+    if not nan.any():
+        return value
+    bits = value.view(np.uint64)
+    return np.where(nan, bits | np.uint64(1 << 51), bits).view(np.float64)
+
+
 def vanishes(exact: Array, tiny: float, precision: int, mode: str) -> Array:
     """Whether an exact float64 result is less than `tiny` when rounded to the precision with an
     unbounded exponent: such results are flushed to zero."""

@@ -73,7 +73,9 @@ def _float_update(name: str, type: ScalarType) -> Numbers:
         if name == "add":
             result = rounding.sum_to_odd(a.astype(np.float64), b.astype(np.float64))
         else:
-            result = (np.fmin if name == "min" else np.fmax)(a, b)
+            greater = name == "max"
+            result = (np.fmax if greater else np.fmin)(a, b)
+            result = rounding.with_ordered_zeros(result, a, b, greater=greater)
         return format.encode(result, "rn").reshape(old.shape)
 
     return update

@@ -216,11 +216,7 @@ def extreme(op: Operation, greater: bool) -> Run:
         no_a, no_b = np.isnan(a), np.isnan(b)
         if not propagate and (no_a | no_b).any():
             result = np.where(no_a, b, np.where(no_b, a, result))
-        zeros = (a == 0) & (b == 0)
-        if zeros.any():
-            negative = np.signbit(a) & np.signbit(b) if greater else np.signbit(a) | np.signbit(b)
-            zero = np.where(negative, -0.0, 0.0).astype(result.dtype)
-            result = np.where(zeros, zero, result)
+        result = rounding.with_ordered_zeros(result, a, b, greater=greater)
         if result.dtype == rounding.F64 and modifiers.format.element == "f64":
             result = rounding.with_nans(result, b, a)
         return np.where(sign, -abs(result), abs(result)) if xorsign else result

@@ -35,7 +35,7 @@ def hoist_over_loops(block: Block) -> None:
             loop, registers = op, 0
         elif loop is not None and isinstance(op, LoadOp | TiledLoadOp) and is_plain(op):
             count = loaded_registers(op)
-            needed = _needed_after(op, loop) if registers + count <= MOST_REGISTERS else None
+            needed = needed_after(op, loop) if registers + count <= MOST_REGISTERS else None
             if needed is not None:
                 registers += count
                 for each in needed:
@@ -51,20 +51,20 @@ def loaded_registers(load: LoadOp | TiledLoadOp) -> int:
     return count * -(-bytes // REGISTER_BYTES)
 
 
-def _needed_after(load: Operation, loop: Operation) -> list[Operation] | None:
-    """The load and what it needs of the operations after a loop, in order.
+def needed_after(load: Operation, first: Operation) -> list[Operation] | None:
+    """The load and what it needs of the operations after another one, in order.
 
-    None if it needs a result of the loop, another access, or an exchange between threads.
+    None if it needs a result of that one, another access, or an exchange between threads.
     """
     needed: set[Operation] = {load}
     ordered: list[Operation] = [load]
     op = load.prev
-    while op is not None and op is not loop:
+    while op is not None and op is not first:
         if any(user in needed for result in op.results for user in result.users):
             if op.regions or not is_pure(op) or scratch_bytes(op):
                 return None
             needed.add(op)
             ordered.append(op)
         op = op.prev
-    uses_loop = any(value in loop.results for each in ordered for value in each.operands)
-    return None if uses_loop else ordered[::-1]
+    uses_first = any(value in first.results for each in ordered for value in each.operands)
+    return None if uses_first else ordered[::-1]

@@ -22,7 +22,11 @@ from tilewright.ir.effects import is_pure
 from tilewright.ir.passes import Pass
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.slicing import is_plain
-from tilewright.transforms.nv_tileas.epilogue_loads import hoist_over_loops, loaded_registers
+from tilewright.transforms.nv_tileas.epilogue_loads import (
+    hoist_over_loops,
+    loaded_registers,
+    needed_after,
+)
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -53,7 +57,7 @@ def _hoist_in(block: Block) -> None:
             count = loaded_registers(op)
             if first is None or registers + count > MOST_REGISTERS:
                 continue
-            moved = _slice_after(op, first)
+            moved = _scalars_after(op, first)
             if moved is not None:
                 registers += count
                 for each in moved:
@@ -80,20 +84,9 @@ def _may_pass(op: Operation) -> bool:
     return is_rearranged or not any(is_tile(result) for result in op.results)
 
 
-def _slice_after(load: TiledLoadOp, first: Operation) -> list[Operation] | None:
-    """The load and what it needs of the operations from `first` on, in order.
-
-    None if it needs a tile, or an operation that accesses memory.
-    """
-    needed: set[Operation] = {load}
-    op = load.prev
-    passed: list[Operation] = [load]
-    while op is not None and op is not first:
-        if any(user in needed for result in op.results for user in result.users):
-            if any(is_tile(result) for result in op.results) or not is_pure(op):
-                return None
-            needed.add(op)
-            passed.append(op)
-        op = op.prev
-    is_free = op is first and not any(v in first.results for each in passed for v in each.operands)
-    return passed[::-1] if is_free else None
+def _scalars_after(load: TiledLoadOp, first: Operation) -> list[Operation] | None:
+    """The load and the scalars that it needs after an operation; None if it needs a tile of it."""
+    needed = needed_after(load, first)
+    if needed is None or any(is_tile(v) for op in needed[:-1] for v in op.results):
+        return None
+    return needed

@@ -156,12 +156,10 @@ def _replace(loop: ForOp, results: Sequence[Value]) -> None:
 class _RotatedLoop:
     """Builds the parts of a rotated loop, from what one iteration passes on to the next."""
 
-    __slots__ = ("_delays_updates", "_end", "_loop", "_rotation")
+    __slots__ = ("_end", "_loop", "_rotation")
 
     def __init__(self, rotation: Rotation) -> None:
         self._rotation, self._loop = rotation, rotation.loop
-        kernel = next(op for op in rotation.loop.ancestors() if isinstance(op, FuncOp))
-        self._delays_updates = rotation.delays_updates(kernel)
         end = rotation.loop.body.block.last
         assert end is not None
         self._end = end
@@ -222,10 +220,9 @@ class _RotatedLoop:
         before = inside.create(SubIOp, lhs=counter, rhs=loop.step).result
         earlier = self._bound(passed, before)
         _repeat(inside, rotation.last, earlier)
-        beside = ((rotation.rest, values), (rotation.updates, earlier))
+        _repeat(inside, rotation.rest, values)
         # What needs the last dot follows what can run beside it.
-        for ops, operands in beside if self._delays_updates else reversed(beside):
-            _repeat(inside, ops, operands)
+        _repeat(inside, rotation.updates, earlier)
         for carried, yielded in zip(loop.carried, self._end.operands, strict=True):
             if carried not in values:
                 values[carried] = _mapped(earlier, yielded)

@@ -146,17 +146,6 @@ class Rotation(NamedTuple):
         arch, blocks = target_of(function), self.blocks(function)
         return arch is not None and blocks > 0 and not self._has_pipelines(arch, blocks)
 
-    def delays_updates(self, function: FuncOp) -> bool:
-        """Whether what is computed from the last dot follows what can run beside the dot.
-
-        An accumulator that the dot does not update itself takes registers meanwhile.
-        """
-        spec = function.kernel_spec
-        warps = choose_warps(function, None if spec is None else spec.num_warps)
-        words = self._words + separate_accumulator_words(self._all_dots)
-        registers = consumer_registers(warps, max(self.blocks(function), 1)).changed
-        return words // (warps * WARP_SIZE) + OTHER_REGISTERS <= registers
-
     @property
     def second(self) -> list[Operation]:
         """The part that runs in the next iteration."""
@@ -168,9 +157,13 @@ class Rotation(NamedTuple):
 
     @property
     def _words(self) -> int:
-        """The registers of all accumulators and of A of the last dot, over all threads."""
+        """The registers of all accumulators and of A of the last dot, over all threads.
+
+        An accumulator that the last dot does not update itself is live beside the dot's result.
+        """
         tiles = [*[dot.result for dot in self._all_dots], self._all_dots[-1].a]
-        return sum(tile_words(tile.type) for tile in tiles)
+        words = sum(tile_words(tile.type) for tile in tiles)
+        return words + separate_accumulator_words(self._all_dots)
 
     @property
     def _loads(self) -> list[LoadOp | TileLoadOp]:

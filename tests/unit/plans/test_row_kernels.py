@@ -10,6 +10,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.compile import compile
 from tilewright.driver.emulate import run_ptx
+from tilewright.plans.row_kernels import loading_blocks
 
 SUM = "(%l: tile<f32>, %r: tile<f32>) { %s = addf %l, %r : tile<f32> yield %s : tile<f32> }"
 
@@ -105,6 +106,21 @@ def test_other_kernels_and_hints(text: str, expected: tuple[int, int | None]) ->
 def test_functions_with_long_code_keep_warps_and_registers(function: str) -> None:
     text = program(1024).replace("%b0 = mulf %a0, %a0 :", f"%b0 = {function} %a0 :")
     assert launch_of(text) == (4, None)
+
+
+@pytest.mark.parametrize(("threads", "row_bytes", "words", "expected"), [
+    (128, 2048, 1024, 16),  # 18 would suffice, but warps and registers are those of 16
+    (256, 8192, 4096, 5),  # 40 KiB, 48 registers
+    (128, 4096, 1024, 9),  # 36 KiB
+    (128, 1024, 4096, 6),  # tiles and what is computed of them take 80 registers
+    (128, 65536, 16384, None),  # one block loads enough
+])  # fmt: skip
+def test_blocks_that_load_rows_have_enough_bytes_in_flight(
+    threads: int, row_bytes: int, words: int, expected: int | None
+) -> None:
+    module = lowered_as_far_as("convert-tileaa-to-tileas", program(1024))
+    (kernel,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    assert loading_blocks(kernel, threads, row_bytes, words) == expected
 
 
 def test_a_row_in_one_warp_needs_no_barrier() -> None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.queue import CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.types import IntegerType
+from tilewright.plans.row_kernels import loading_blocks
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.support.remarks import MEMORY, Remark
@@ -84,6 +87,9 @@ class VersionSingleTrip(Pass):
                 f"later loops are the first one's, and {len(early)} are issued with it"
             )
             _report(function, trip, sink, "passed", text)
+            # Where shared memory keeps tiles for several iterations, it limits the blocks.
+            if not kept:
+                _keep_bytes_in_flight(function, threads, list(dict.fromkeys(same.values())), early)
             trip.build(same, early)
             any_versioned = True
         return any_versioned
@@ -157,6 +163,25 @@ def _early_loads(
         if inside.isdisjoint(operands) and (limit is None or words <= limit):
             early.append(load)
     return early
+
+
+def _keep_bytes_in_flight(
+    function: FuncOp, threads: int, loads: Sequence[Operation], early: Sequence[PrefetchableLoad]
+) -> None:
+    """Ask for as many blocks on an SM as it takes to load rows at the bandwidth of memory.
+
+    Early loads take registers, but read what is in a cache: the same in all blocks.
+    """
+    spec = function.kernel_spec
+    if spec is None or spec.occupancy is not None:
+        return
+    tiles = [load.results[0].type for load in loads]
+    words = sum(map(tile_words, tiles)) + sum(
+        tile_words(each.load.results[0].type) for each in early
+    )
+    blocks = loading_blocks(function, threads, sum(map(stored_bytes, tiles)), words)
+    if blocks is not None:
+        function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, blocks)
 
 
 def _report(function: FuncOp, trip: SingleTrip, sink: Sink, kind: str, text: str) -> None:

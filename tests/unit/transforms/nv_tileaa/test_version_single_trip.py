@@ -30,6 +30,7 @@ from kept_programs import (
 from scheduled_loops import lowered_as_far_as
 
 from tilewright.dialects.nv_tileaa.integer import CmpIOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_BYTES
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
@@ -102,10 +103,25 @@ def two_loops(first: str = FIRST, second: str = SECOND) -> str:
     return loop(first, "%added") + reduced("%added", "s") + loop(second, "%squares")
 
 
+UNKEPT = one_row(UNDEFINED + two_loops(second=UNPADDED + SQUARED) + store("%squares", index="%c0"))
+"""Loops whose loads differ in padding, so that shared memory keeps no tiles."""
+
+
 def test_a_load_that_leaves_padding_undefined_is_the_first_one() -> None:
-    text = UNDEFINED + two_loops(second=UNPADDED + SQUARED) + store("%squares", index="%c0")
-    (branch,) = branches(versioned(one_row(text)))
+    (branch,) = branches(versioned(UNKEPT))
     assert count(branch.then_region, TileLoadOp) == 1
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    (UNKEPT, 16),  # rows of 2 KiB, four warps
+    (NORM, None),
+], ids=["not kept", "kept"])  # fmt: skip
+def test_blocks_load_enough_bytes_where_shared_memory_keeps_no_tiles(
+    text: str, expected: int | None
+) -> None:
+    (kernel,) = (op for op in versioned(text).walk() if isinstance(op, FuncOp))
+    assert kernel.kernel_spec is not None
+    assert kernel.kernel_spec.occupancy == expected
 
 
 NEG_INF = view("neg_inf")

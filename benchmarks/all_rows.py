@@ -54,6 +54,7 @@ STEPS: Final = {
         "gemm-128x128x64-two-ctas",
         "1K-1K-1K and not batch",
     ),
+    "gemm-small-tuned": Step(GEMMS, TUNED, TUNED, "1K-1K-1K"),
     "split-k": Step(GEMMS, TUNED, TUNED, "split_k"),
 }
 

@@ -58,6 +58,7 @@ PASSES: Final = {
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "relax-occupancy": "tilewright.transforms.nv_tileaa.relax_occupancy:RelaxOccupancy",
+    "recompute-tiles": "tilewright.transforms.nv_tileas.recompute_tiles:RecomputeTiles",
     "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
@@ -204,6 +205,7 @@ LOWERING_PIPELINE: Final = {
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("slice-dot-results", since=2, reorders_accesses=True),
         Step("hoist-loads", since=2, reorders_accesses=True),
+        Step("recompute-tiles", since=2),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
         Step("order-warpgroups", since=2),

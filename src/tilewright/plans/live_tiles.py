@@ -3,7 +3,7 @@
 LLVM hoists what does not change in a loop. Matrix descriptors of operands that stay where they are
 take two registers each then, one descriptor for each instruction along K; and the addresses of a
 store in the loop are advanced one by one. A loop whose tiles leave no registers for that computes
-both anew in each iteration.
+both anew in each iteration; so does one that computes tiles anew (`recompute-tiles`).
 """
 
 from __future__ import annotations
@@ -57,9 +57,18 @@ def lacks_registers(loop: Operation) -> bool:
         if isinstance(inner, ForOp):
             few = FEW_DESCRIPTORS if loop_around(inner) is None else 0
             is_many = _invariant_descriptors(inner) > few
-            if is_many and live_tile_registers(inner) > MOST_REGISTERS - OTHER_REGISTERS:
+            if is_many and (_recomputes_tiles(inner) or not _fits(inner)):
                 return True
     return False
+
+
+def _fits(loop: ForOp) -> bool:
+    return live_tile_registers(loop) <= MOST_REGISTERS - OTHER_REGISTERS
+
+
+def _recomputes_tiles(loop: ForOp) -> bool:
+    """Whether tiles are computed in a loop because it has no registers for them."""
+    return any(isinstance(op, MakeRangeOp) and op.repeated for op in loop.walk())
 
 
 def is_invariant(tile: Value, loop: Operation) -> bool:
@@ -103,7 +112,7 @@ def live_tile_registers(loop: ForOp) -> int:
         for inner in op.walk():
             last_use.update((_source(value), number) for value in inner.operands if is_tile(value))
     carried = [value for value in loop.carried if is_tile(value)]
-    outside = [v for v in last_use if v not in carried and not v.is_inside(loop)]
+    outside = outside_tiles(loop)
     ends: list[int] = [0] * len(ops)
     for value, number in last_use.items():
         op = value.defining_op()
@@ -117,6 +126,20 @@ def live_tile_registers(loop: ForOp) -> int:
         most = max(most, live + made - (min(made, ends[number]) if reuses else 0))
         live += made - ends[number]
     return most
+
+
+def outside_tiles(loop: ForOp) -> dict[Value, list[Value]]:
+    """The tiles from before a loop that it uses, by the one whose registers or memory they have."""
+    tiles: dict[Value, list[Value]] = {}
+    for op in loop.body.block:
+        for value in (value for inner in op.walk() for value in inner.operands):
+            source = _source(value) if is_tile(value) else None
+            if source is None or source.is_inside(loop):
+                continue
+            same = tiles.setdefault(source, [])
+            if value not in same and not value.is_inside(loop):
+                same.append(value)
+    return tiles
 
 
 def _source(value: Value) -> Value:

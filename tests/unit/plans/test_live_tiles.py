@@ -8,9 +8,14 @@ from linear_programs import LinearAttention
 from scheduled_loops import lowered_as_far_as
 
 import tilewright
+from tilewright.dialects.nv_tileas.attributes import LayoutAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.shape import MakeRangeOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_level
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.types import I32, TensorType
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.plans.live_tiles import is_invariant, lacks_registers, live_tile_registers
 
 C = (
@@ -85,6 +90,20 @@ def test_descriptors_are_computed_anew_in_loops_that_lack_registers(kernel: Atte
 def test_other_loops_keep_them(kernel: LinearAttention | Attention) -> None:
     assert not any(map(lacks_registers, loops_of(kernel.program)))
     assert "repeated" not in tilewright.compile(kernel.program, emit="ptx").stages["nvvm"]
+
+
+def test_a_loop_that_computes_tiles_anew_computes_descriptors_anew() -> None:
+    loops = [loop for loop in loops_of(Attention(64, 64, 256).program) if loop.carried]
+    assert not any(map(lacks_registers, loops))
+    lanes = [(1,), (2,), (4,), (8,), (16,)]
+    layout = Layout.build({REGISTER: [], LANE: lanes, WARP: [(0,), (0,)]}, (32,))
+    type = TensorType((32,), I32, LayoutAttr(layout))
+    for loop in loops:
+        last = loop.body.block.terminator
+        assert last is not None
+        build = Builder(InsertPoint.before(last), loop.location)
+        build.create(MakeRangeOp, repeated=True, types=[type])
+    assert any(map(lacks_registers, loops))
 
 
 def test_an_operand_in_one_of_several_stages_changes() -> None:

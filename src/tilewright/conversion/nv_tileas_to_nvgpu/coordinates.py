@@ -15,12 +15,15 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     as_value,
     constants,
     extract_bits,
+    to_i64,
     xor,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, thread_id
+from tilewright.dialects.arith.casts import TruncIOp
 from tilewright.dialects.arith.integer import AddIOp, XOrIOp
+from tilewright.dialects.nvvm.arithmetic import OpaqueOp
 from tilewright.dialects.vector.shapes import BroadcastOp
-from tilewright.ir.types import I32, VectorType
+from tilewright.ir.types import I32, I64, VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER, unpack
 
@@ -59,12 +62,20 @@ class Coordinate(NamedTuple):
 
 
 def coordinate(
-    op: Operation, build: ConversionBuilder, layout: Layout, dimension: int
+    op: Operation,
+    build: ConversionBuilder,
+    layout: Layout,
+    dimension: int,
+    *,
+    repeated: bool = False,
 ) -> Coordinate:
-    """The coordinates of the thread in a layout, computed once in each block."""
+    """The coordinates of the thread in a layout, computed once in each block.
+
+    If `repeated`, also in each iteration of a loop, for this operation alone.
+    """
     key = (op.parent, layout, dimension)
     coordinates = lowering_context(build).coordinates
-    known = coordinates.get(key)
+    known = None if repeated else coordinates.get(key)
     if known is not None:
         return known
     register_parts = tuple(
@@ -74,6 +85,11 @@ def coordinate(
     thread_part = apply_linear(build, thread_id(op, build), images)
     thread_bits = gf2.support(images)
     disjoint = not any(constant & thread_bits for constant in register_parts)
+    if repeated:
+        wide = as_value(build, to_i64(build, as_value(build, thread_part), signed=False), I64)
+        copy = build.create(OpaqueOp, arg=wide, repeated=True, types=[I64]).res
+        thread_part = build.create(TruncIOp, source=copy, types=[I32]).result
+        return Coordinate(thread_part, register_parts, disjoint)
     created = coordinates[key] = Coordinate(thread_part, register_parts, disjoint)
     return created
 

@@ -47,10 +47,16 @@ class SplatOp(tileaa.SplatOp):
 
 
 class MakeRangeOp(tileaa.MakeRangeOp):
-    """`start`, `start + 1`, `start + 2` and so on."""
+    """`start`, `start + 1`, `start + 2` and so on.
+
+    A `repeated` range is computed where it is, in each iteration of a loop: what is computed from
+    it is not hoisted, and takes no registers elsewhere.
+    """
 
     name = "nv_tileas.make_range"
     traits = (*tileaa.MakeRangeOp.traits, LAID_OUT)
+
+    repeated = d.flag()
 
 
 class Rearrangement(tileaa.Rearrangement):

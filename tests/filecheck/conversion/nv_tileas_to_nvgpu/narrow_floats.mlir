@@ -13,6 +13,20 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %1 = nv_tileaa.fp_to_fp %0 : tensor<64xf16, #pair> to !f
     nv_tileaa.return
   }
+  // LLVM would convert the operands of a select instead, one element after the other. Only f32 rounded to nearest is converted in pairs.
+  // CHECK-LABEL: @selected
+  // CHECK: [[S:%[0-9]+]] = arith.select
+  // CHECK: nvgpu.cvt_fptrunc [[S]] : vector<2xf32> to vector<2xf16>
+  // CHECK: nvgpu.cvt_fptrunc [[S]] : vector<2xf32> to vector<2xbf16>
+  // CHECK-NOT: nvgpu.cvt_fptrunc
+  nv_tileaa.func @selected(%m: tensor<64xi1, #pair>, %a: !f, %b: !f) attributes {kernel_spec = #spec} {
+    %0 = nv_tileaa.select %m, %a, %b : tensor<64xi1, #pair>, !f
+    %1 = nv_tileaa.fp_to_fp %0 : !f to tensor<64xf16, #pair>
+    %2 = nv_tileaa.fp_to_fp %0 : !f to tensor<64xbf16, #pair>
+    %3 = nv_tileaa.fp_to_fp %0 rounding<zero> : !f to tensor<64xbf16, #pair>
+    %4 = nv_tileaa.fp_to_fp %0 : !f to tensor<64xf8E4M3FN, #pair>
+    nv_tileaa.return
+  }
   // cvt converts fp8 since sm_89.
   // CHECK-LABEL: @fp8
   // CHECK: arith.truncf %arg0 : vector<2xf32> to vector<2xf8E4M3FN>

@@ -28,6 +28,23 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %r = nv_tileas.make_range : tensor<64xi32, #two>
     nv_tileaa.return
   }
+  // What is computed from the copy of a repeated range stays where it is; another range does not share it.
+  // CHECK-LABEL: @repeated_range
+  // CHECK: [[PLAIN:%[0-9]+]] = arith.shli
+  // CHECK: vector.broadcast [[PLAIN]]
+  // CHECK: [[FIRST:%[0-9]+]] = arith.shli
+  // CHECK: [[WIDE:%[0-9]+]] = arith.extui [[FIRST]]
+  // CHECK: [[COPY:%[0-9]+]] = nvvm.opaque [[WIDE]] {repeated} : i64
+  // CHECK: [[NARROW:%[0-9]+]] = arith.trunci [[COPY]]
+  // CHECK: [[BOTH:%[0-9]+]] = vector.broadcast [[NARROW]]
+  // CHECK: arith.addi [[BOTH]], %{{.*}} : vector<2xi32>
+  // CHECK: vector.broadcast [[PLAIN]]
+  nv_tileaa.func @repeated_range() attributes {kernel_spec = #spec} {
+    %r = nv_tileas.make_range : tensor<64xi32, #two>
+    %s = nv_tileas.make_range {repeated} : tensor<64xi32, #two>
+    %t = nv_tileas.make_range : tensor<64xi32, #two>
+    nv_tileaa.return
+  }
   // A change of shape that keeps every element in its register costs nothing.
   // CHECK-LABEL: @free_of_charge
   // CHECK-NEXT: gpu.thread_id

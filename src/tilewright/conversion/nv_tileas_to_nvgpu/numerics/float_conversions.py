@@ -27,8 +27,10 @@ from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import MaxSIOp, MinSIOp, MinUIOp
 from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.llvm.intrinsics.floats import FPToSISatOp, FPToUISatOp
+from tilewright.dialects.nv_tileaa import shape
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp, FToIOp
+from tilewright.dialects.nvgpu.packed import CvtFPTruncOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import (
     BF16,
@@ -69,7 +71,21 @@ _DIRECT: Final = (F16, F32, F64)
 def float_to_float(op: FpToFpOp, new: FpToFpOp, build: ConversionBuilder) -> Result:
     """Rounded once, whatever the path."""
     source, target = element_of(op.source.type), element_of(op.result.type)
+    if _is_selected_f32(op, new.source) and target in (F16, BF16):
+        # LLVM would convert both operands of the select, each element by itself.
+        type = with_element(new.source.type, target)
+        return build.create(CvtFPTruncOp, source=new.source, types=[type])
     return convert_float(op, build, new.source, source, target, op.rounding_mode)
+
+
+def _is_selected_f32(op: FpToFpOp, value: Value) -> bool:
+    """Whether a conversion, to nearest even, is of pairs of f32 that a select has chosen."""
+    is_nearest = op.rounding_mode is RoundingMode.NEAREST_EVEN
+    select = op.source.defining_op()
+    is_selected = isinstance(select, shape.SelectOp | SelectOp)
+    type = value.type
+    has_pairs = isinstance(type, VectorType) and type.element is F32 and type.shape[0] % 2 == 0
+    return is_nearest and is_selected and has_pairs
 
 
 def convert_float(

@@ -31,7 +31,8 @@ def make_range(op: shape.MakeRangeOp, new: shape.MakeRangeOp, build: ConversionB
     """The thread's coordinates, plus the start of the range."""
     element = element_of(op.result.type)
     assert isinstance(element, IntegerType)
-    numbers = coordinate(op, build, layout_of(op.result), 0).vector(build)
+    at = coordinate(op, build, layout_of(op.result), 0, repeated=op.repeated)
+    numbers = at.vector(build)
     count = numbers.type.shape if isinstance(numbers.type, VectorType) else ()
     type = VectorType(count, element)
     if element.width != I32.width:

@@ -1,0 +1,87 @@
+"""Tiles that a loop without registers for them computes anew, on the emulator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matrix_programs import View
+from scheduled_loops import lowered_as_far_as
+
+import tilewright
+from tilewright.dialects.nv_tileas.shape import MakeRangeOp
+
+ROWS, COLUMNS, K, ITERATIONS = 64, 128, 32, 3
+
+
+def program(occupancy: int) -> str:
+    """`c += (a @ b) * decay` for a tile `decay` of rows and columns, which does not change."""
+    a = View("a", (ROWS, K * ITERATIONS), (K * ITERATIONS, 1), (ROWS, K), "f16")
+    b = View("b", (K * ITERATIONS, COLUMNS), (COLUMNS, 1), (K, COLUMNS), "f16")
+    c = View("c", (ROWS, COLUMNS), (COLUMNS, 1), (ROWS, COLUMNS), "f32")
+    hints = f"num_worker_warps_per_cta = 4, occupancy = {occupancy}"
+    tile, row, column = c.tile_type, f"tile<{ROWS}x1xf32>", f"tile<1x{COLUMNS}xf32>"
+    return f"""
+!a = !cuda_tile.{a.type}
+!b = !cuda_tile.{b.type}
+!c = !cuda_tile.{c.type}
+cuda_tile.module @m {{
+  entry @k(%ap: tile<ptr<f16>>, %bp: tile<ptr<f16>>, %cp: tile<ptr<f32>>, %rate: tile<f32>,
+           %count: tile<i32>) optimization_hints=<sm_90 = {{{hints}}}> {{
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    {a.text()}{b.text()}{c.text()}
+    %none = constant <f32: 0.0> : {tile}
+    %i = iota : tile<{ROWS}xi32>
+    %j = iota : tile<{COLUMNS}xi32>
+    %i1 = itof %i signed : tile<{ROWS}xi32> -> tile<{ROWS}xf32>
+    %j1 = itof %j signed : tile<{COLUMNS}xi32> -> tile<{COLUMNS}xf32>
+    %rate1 = reshape %rate : tile<f32> -> tile<1x1xf32>
+    %rates = broadcast %rate1 : tile<1x1xf32> -> {row}
+    %i2 = reshape %i1 : tile<{ROWS}xf32> -> {row}
+    %j2 = reshape %j1 : tile<{COLUMNS}xf32> -> {column}
+    %i3 = mulf %i2, %rates : {row}
+    %i4 = broadcast %i3 : {row} -> {tile}
+    %j4 = broadcast %j2 : {column} -> {tile}
+    %decay = subf %i4, %j4 : {tile}
+    %all = for %r in (%zero to %count, step %one) : tile<i32>
+        iter_values(%sum = %none) -> ({tile}) {{
+      %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {a.tile_type}, token
+      %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {b.tile_type}, token
+      %d = mmaf %x, %y, %none : {a.tile_type}, {b.tile_type}, {tile}
+      %scaled = mulf %d, %decay : {tile}
+      %next = addf %sum, %scaled : {tile}
+      continue %next : {tile}
+    }}
+    %t2 = store_view_tko weak %all, %cv[%zero, %zero] : {tile}, !c, tile<i32> -> token
+    return
+  }}
+}}"""
+
+
+# A block has 65,536 registers for its 128 threads, or a third of them.
+@pytest.mark.parametrize(("occupancy", "is_recomputed"), [(1, False), (3, True)])
+def test_the_tile_is_that_of_the_first_iteration(occupancy: int, is_recomputed: bool) -> None:
+    text = program(occupancy)
+    ops = lowered_as_far_as("recompute-tiles", text).walk()
+    assert any(isinstance(op, MakeRangeOp) and op.repeated for op in ops) == is_recomputed
+    random = np.random.default_rng(0)
+    a = random.integers(-1, 2, (ROWS, K * ITERATIONS)).astype(np.float16)
+    b = random.integers(-1, 2, (K * ITERATIONS, COLUMNS)).astype(np.float16)
+    results = [np.full((ROWS, COLUMNS), np.nan, np.float32) for _ in range(2)]
+    for on, result in zip(("emulator", "cpu"), results, strict=True):
+        arguments = [a, b, result, np.float32(0.5), np.int32(ITERATIONS)]
+        tilewright.execute(text, "k", 1, arguments, on=on, check=True)
+    # All numbers are multiples of 0.5, and few bits long: no result is inexact.
+    decay = 0.5 * np.arange(ROWS)[:, None] - np.arange(COLUMNS)
+    for result in results:
+        np.testing.assert_array_equal(result, (a.astype(np.float32) @ b) * decay)
+
+
+@pytest.mark.parametrize(("occupancy", "is_recomputed"), [(1, False), (3, True)])
+def test_llvm_does_not_hoist_it(occupancy: int, is_recomputed: bool) -> None:
+    ptx = tilewright.compile(program(occupancy), "sm_90", emit="ptx").ptx
+    before, _, after = ptx.partition("wgmma.mma_async")
+    elements = ROWS * COLUMNS // 128
+    assert ("sub.rn.f32" in before, after.count("sub.rn.f32")) == (
+        (False, elements) if is_recomputed else (True, 0)
+    )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 PASSES: Final = {
+    "back-off-spins": "tilewright.transforms.nv_tileas.back_off_spins:BackOffSpins",
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
     "check-accesses": "tilewright.transforms.nv_tileaa.check_accesses:CheckAccesses",
     "check-resources": "tilewright.transforms.nv_tileaa.check_resources:CheckResources",
@@ -206,6 +207,7 @@ LOWERING_PIPELINE: Final = {
         Step("slice-dot-results", since=2, reorders_accesses=True),
         Step("hoist-loads", since=2, reorders_accesses=True),
         Step("recompute-tiles", since=2),
+        Step("back-off-spins", since=2),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
         Step("order-warpgroups", since=2),

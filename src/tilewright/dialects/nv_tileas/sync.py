@@ -1,9 +1,11 @@
-"""Barriers, printing and assertions."""
+"""Barriers, sleep, printing and assertions."""
 
 from __future__ import annotations
 
+from tilewright.dialects.elements import I32_TYPE
 from tilewright.dialects.nv_tileaa import misc as tileaa
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
+from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 
 
@@ -12,6 +14,15 @@ class BarrierOp(Operation):
 
     name = "nv_tileas.barrier"
     syntax = "attr-dict"
+
+
+class SleepOp(Operation):
+    """Suspend one thread for about `duration` nanoseconds: the one that accesses scalars."""
+
+    name = "nv_tileas.sleep"
+    syntax = "$duration attr-dict"
+
+    duration = d.operand(I32_TYPE)
 
 
 class PrintOp(tileaa.PrintOp):

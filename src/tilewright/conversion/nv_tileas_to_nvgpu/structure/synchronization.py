@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.analysis.targets import target_or_baseline
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import is_first_thread, synchronize
+from tilewright.dialects.cute_nvgpu.threads import NanosleepOp
 from tilewright.dialects.nv_tileaa import memory as tileaa
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
-from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp, SleepOp
 from tilewright.dialects.nvvm.attributes import GridDepAction, ProxyKind
 from tilewright.dialects.nvvm.sync import FenceProxyOp, GriddepcontrolOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -44,6 +46,14 @@ def barrier(op: BarrierOp, new: BarrierOp, build: ConversionBuilder) -> Result:
     return []
 
 
+@converts(SleepOp)
+def sleep(op: SleepOp, new: SleepOp, build: ConversionBuilder) -> Result:
+    """The first thread sleeps; the others wait for it at the next barrier."""
+    with predicated(build, is_first_thread(op, build)):
+        build.create(NanosleepOp, duration=new.duration)
+    return []
+
+
 @converts(CreateMemTokenOp, JoinMemTokenOp)
 def tokens(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
     """Drop memory tokens: barriers already enforce their order."""
@@ -54,5 +64,6 @@ PATTERNS: Final[Patterns] = (
     dependent_launch,
     fence_alias,
     barrier,
+    sleep,
     tokens,
 )

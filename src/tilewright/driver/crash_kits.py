@@ -1,0 +1,302 @@
+"""Crash kits: folders with what reproduces an internal error, or a failure of ptxas.
+
+A kit has the program, the module before the pass that failed, the options, the versions and the
+trace. `tilewright replay` runs the failing step of a kit again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import traceback
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from tilewright import __version__
+from tilewright.driver.compile import Compilation, Observers
+from tilewright.emit.toolchain import cache_folder, find_ptxas, llvm_stamp
+from tilewright.ir.instruments import VerifyEach
+from tilewright.ir.passes import Instrument
+from tilewright.support.diagnostics import (
+    AssemblerError,
+    Diagnostic,
+    Error,
+    InternalError,
+    note,
+)
+from tilewright.support.identity import identity
+from tilewright.support.trusted_files import distrust_folder, make_private_folder
+from tilewright.text.printer import print_op
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tilewright.driver.settings import Settings
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.passes import Pass
+
+VARIABLE: Final = "TILEWRIGHT_CRASH_DIR"
+OFF: Final = ("0", "off", "no", "false")
+FOLDER: Final = "crashes"
+"""The default folder of kits, in the cache folder."""
+
+FORMAT: Final = 1
+FACTS: Final = "kit.json"
+INPUT: Final = "input.mlir"
+MODULE: Final = "module.mlir"
+LLVM_IR: Final = "module.ll"
+PTX: Final = "module.ptx"
+TRACE: Final = "trace.txt"
+
+PASSES: Final = "passes"
+EMISSION: Final = "emission"
+LLVM: Final = "llvm"
+PTXAS: Final = "ptxas"
+"""The steps of a compilation that a kit may be of."""
+
+MOST_KITS: Final = 16
+"""The kits that a folder keeps: the newest."""
+MOST_BYTES: Final = 16 << 20
+"""The size of a file; larger ones are left out."""
+
+_NAME: Final = re.compile(r"[a-z0-9-]+-[0-9a-f]{12}")
+
+
+class Kit:
+    """What a crash kit has: facts about the failure, and the texts of its files by name."""
+
+    __slots__ = ("facts", "files")
+
+    def __init__(self, facts: dict[str, object], files: Mapping[str, str]) -> None:
+        kept = {name: text for name, text in files.items() if text and len(text) <= MOST_BYTES}
+        too_large = sorted(name for name, text in files.items() if len(text) > MOST_BYTES)
+        self.facts = {**facts, "left_out": too_large} if too_large else facts
+        self.files = kept
+
+    @property
+    def name(self) -> str:
+        """The name of the folder; a failure that occurs again has the same."""
+        step = str(self.facts.get("pass") or self.facts["step"]).partition("{")[0]
+        plain = re.sub(r"[^a-z0-9]+", "-", step.lower()).strip("-")
+        digest = sha256(json.dumps(self.facts, sort_keys=True).encode())
+        for name in sorted(self.files):
+            if name != TRACE:  # it has the line numbers of callers
+                digest.update(self.files[name].encode("utf-8", "surrogatepass"))
+        return f"{plain}-{digest.hexdigest()[:12]}"
+
+
+class _BeforePass(Instrument):
+    """Keeps the module as it was before the pass that ran last, and the pass as a pipeline."""
+
+    __slots__ = ("module", "pipeline")
+
+    def __init__(self) -> None:
+        self.module: Operation | None = None
+        self.pipeline = ""
+
+    def before(self, step: Pass, op: Operation) -> None:
+        root = next((outer for outer in reversed(list(op.ancestors()))), op)
+        self.module = root.clone()
+        self.pipeline = str(step) if op is root else f"{op.name}({step})"
+
+
+def is_bug(error: Exception) -> bool:
+    """Whether an exception is a fault of the compiler or of ptxas."""
+    return isinstance(error, AssemblerError) or not isinstance(error, Error | MemoryError | OSError)
+
+
+def report(error: Exception, compilation: Compilation, stage: str) -> Exception:
+    """Write a kit of a failed compilation; return the error with where it is.
+
+    Nothing that goes wrong here hides the error: it then says why there is no kit.
+    """
+    if os.environ.get(VARIABLE, "").strip().lower() in OFF:
+        return error
+    try:
+        folder = write_kit(kit_of(error, compilation, stage))
+        said = (
+            f"please report this with the crash kit in '{folder}': "
+            f"`tilewright replay {folder}` runs the step that fails"
+        )
+    except Exception as problem:
+        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
+        said = f"there is no crash kit: {reason}; {VARIABLE} names another folder for it"
+    return _with_report(error, said)
+
+
+def _with_report(error: Exception, said: str) -> Exception:
+    if isinstance(error, AssemblerError):
+        first, *others = error.diagnostics
+        notes = (note(f"the program is not at fault: {said}"),)
+        error.diagnostics = (Diagnostic(first.message, first.location, notes=notes), *others)
+        return error
+    if isinstance(error, InternalError):
+        error.args = (f"{error}\n{said}",)
+        return error
+    wrapped = InternalError(f"{type(error).__name__}: {error}\n{said}")
+    wrapped.__cause__ = error
+    return wrapped
+
+
+def kit_of(error: Exception, compilation: Compilation, stage: str) -> Kit:
+    """Collect what reproduces the failure of a compilation."""
+    files = {TRACE: "".join(traceback.format_exception(error))}
+    facts: dict[str, object] = {
+        "format": FORMAT,
+        "step": compilation.step,
+        "stage": stage,
+        "settings": settings_facts(compilation.settings),
+        "error": signature_of(error),
+        "versions": versions(),
+    }
+    if compilation.source is not None:
+        files[INPUT] = _text(compilation.source())
+    if compilation.step == PASSES:
+        before = _rerun(compilation, stage)
+        facts["pass"] = before.pipeline
+        facts["verify_each"] = _verifies(compilation.observers)
+        facts["remarks"] = compilation.observers.sink.wants_remarks
+        files[MODULE] = "" if before.module is None else _text(before.module)
+    else:
+        files[MODULE] = _text(compilation.module)
+    if compilation.step == LLVM:
+        files[LLVM_IR] = compilation.llvm
+    if compilation.step == PTXAS:
+        files[PTX] = compilation.ptx
+        facts["command"] = compilation.assembler_command()
+    return Kit(facts, files)
+
+
+def _rerun(compilation: Compilation, stage: str) -> _BeforePass:
+    """Run the passes again on the program, to get the module before the one that fails."""
+    before = _BeforePass()
+    if compilation.source is None:
+        return before
+    checks = [VerifyEach()] if _verifies(compilation.observers) else []
+    remarks = compilation.observers.sink.wants_remarks
+    observers = Observers([before, *checks], remarks=remarks)
+    again = Compilation(compilation.source(), compilation.settings, observers)
+    try:
+        again.lower(stage)
+    except Exception:
+        return before
+    return _BeforePass()  # it does not fail again: no pass is to blame
+
+
+def _verifies(observers: Observers) -> bool:
+    return any(isinstance(each, VerifyEach) for each in observers.instruments)
+
+
+def _text(module: Operation) -> str:
+    """The text of a module, which may be invalid; empty if it cannot be printed."""
+    for generic in (False, True):
+        with suppress(Exception):
+            return print_op(module, debug=True, generic=generic)
+    return ""
+
+
+def settings_facts(settings: Settings) -> dict[str, object]:
+    """The settings of a compilation by name."""
+    return {**settings._asdict(), "arch": settings.arch.name}
+
+
+def signature_of(error: Exception) -> dict[str, str]:
+    """What identifies a failure: the exception, where it was raised, and its message.
+
+    Numbers in the message are left out. So is the message of exceptions of Python: it has values
+    of the program.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    raised_at = f"{os.path.basename(frames[-1].filename)}:{frames[-1].name}" if frames else ""
+    message = ""
+    if isinstance(error, InternalError):
+        location = str(error.location)
+        message = str(error).removeprefix(f"{location}: " if location else "")
+    elif isinstance(error, Error):
+        message = error.diagnostics[0].message
+    plain = re.sub(r"\d+", "#", message.partition("\n")[0])
+    return {"type": type(error).__name__, "raised_at": raised_at, "message": plain}
+
+
+def versions() -> dict[str, str]:
+    """The versions that a report needs."""
+    llvm = re.search(r"[\"'](\d[^\"']*)[\"']", llvm_stamp())
+    return {
+        "tilewright": __version__,
+        "digest": identity(),
+        "python": platform.python_version(),
+        "platform": f"{sys.platform} {platform.machine()}",
+        "llvmlite": llvm[1] if llvm else "",
+        "ptxas": _ptxas_version(),
+    }
+
+
+def _ptxas_version() -> str:
+    """The last line of `ptxas --version`, which has its number; empty if it does not run."""
+    with suppress(Error, OSError, subprocess.SubprocessError):
+        command = [find_ptxas(), "--version"]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+        return (answer.stdout.strip().splitlines() or [""])[-1]
+    return ""
+
+
+def crash_folder() -> str:
+    """The folder of kits: that of the variable, or one in the cache folder."""
+    chosen = os.environ.get(VARIABLE)
+    return os.path.expanduser(chosen) if chosen else os.path.join(cache_folder(), FOLDER)
+
+
+def write_kit(kit: Kit) -> str:
+    """Write a kit, and remove the oldest ones; return its folder. Raises `OSError`."""
+    folder = os.path.abspath(crash_folder())
+    make_private_folder(folder)
+    reason = distrust_folder(folder)
+    if reason is not None:
+        raise OSError(0, f"'{folder}' is not used: {reason}")
+    target = os.path.join(folder, kit.name)
+    if os.path.isdir(target):
+        with suppress(OSError):
+            os.utime(target)
+        return target
+    draft = os.path.join(folder, f"draft-{os.urandom(8).hex()}")
+    os.mkdir(draft, 0o700)
+    try:
+        facts = json.dumps(kit.facts, indent=2) + "\n"
+        for name, text in {**kit.files, FACTS: facts}.items():
+            with open(os.path.join(draft, name), "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+        os.rename(draft, target)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        if not os.path.isdir(target):  # else another process has written the same
+            raise
+    _remove_oldest(folder)
+    return target
+
+
+def newest_kit() -> str | None:
+    """The folder of the kit that was written last."""
+    return max(_kits(crash_folder()), default=(0.0, None))[1]
+
+
+def _remove_oldest(folder: str) -> None:
+    """Remove the oldest kits; folders that are no kits stay."""
+    for _, path in sorted(_kits(folder))[:-MOST_KITS]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _kits(folder: str) -> list[tuple[float, str]]:
+    """The kits in a folder, with the times at which they were written."""
+    kits: list[tuple[float, str]] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            path = os.path.join(entry.path, FACTS)
+            if _NAME.fullmatch(entry.name) and os.path.isfile(path):
+                kits.append((entry.stat().st_mtime, entry.path))
+    return kits

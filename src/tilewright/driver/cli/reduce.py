@@ -5,26 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.api import read_level
-from tilewright.driver.assembly import tile_module, with_plain_locations
 from tilewright.driver.cli.options import Command, Option, output, parse_timeout
 from tilewright.driver.crash_kits import FACTS, MODULE
 from tilewright.driver.files import is_bytecode, read_source, write_output
 from tilewright.driver.process import INTERRUPTED
 from tilewright.driver.reduction.commands import FILE, CommandTest
-from tilewright.driver.reduction.engine import Candidate, Form, Reducer, count_operations
+from tilewright.driver.reduction.engine import Candidate, Reducer
+from tilewright.driver.reduction.programs import reducer_of
 from tilewright.driver.replay import CrashKit
-from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import fail
+from tilewright.support.location import FileLoc
 from tilewright.support.temporary import temporary_folder
-from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
-    from tilewright.ir.operation import Operation
 
 DEFAULT_TIMEOUT: Final = 60.0
 
@@ -46,6 +42,7 @@ COMMAND: Final = Command(
             metavar="SECONDS",
             help=f"programs are not interesting if CMD takes longer (default: {DEFAULT_TIMEOUT:g})",
         ),
+        Option("--keep-arguments", help="keep the arguments of kernels, for tests that run them"),
     ),
     "Only valid programs are tried. Progress goes to standard error; a file that -o names has the\n"
     "smallest program at any time, also after Ctrl-C.\n\n"
@@ -73,7 +70,7 @@ def run(arguments: Arguments) -> int:
         else:
             assert kit is not None
             test = KitTest(kit)
-        return _reduce(arguments["output"], data, name, test)
+        return _reduce(arguments["output"], data, name, test, arguments.flag("keep-arguments"))
 
 
 class KitTest:
@@ -89,16 +86,22 @@ class KitTest:
         return self._kit.fails_alike(candidate.module.clone())
 
 
-def _reduce(target: str, data: bytes, name: str, test: Callable[[Candidate], bool]) -> int:
+def _reduce(
+    target: str,
+    data: bytes,
+    name: str,
+    test: Callable[[Candidate], bool],
+    keep_arguments: bool,
+) -> int:
     def accepted(reducer: Reducer) -> None:
         _say(f"{reducer.size.operations} operations, {reducer.size.bytes} bytes: ", reducer)
         if target != "-":
             write_output(target, reducer.best.data)
 
-    module = read_level(data, name)
-    verify(module)
-    before = count_operations(module)
-    reducer = _started(data, name, module, test, accepted)
+    reducer = reducer_of(data, name, test, accepted, keep_arguments=keep_arguments)
+    if reducer is None:
+        fail(f"nothing to reduce: {_reason(test)}", FileLoc(name, 1, 1))
+    before = reducer.size.operations
     try:
         reducer.run()
         code = 0
@@ -110,45 +113,11 @@ def _reduce(target: str, data: bytes, name: str, test: Callable[[Candidate], boo
     return code
 
 
+def _reason(test: Callable[[Candidate], bool]) -> str:
+    if isinstance(test, CommandTest):
+        return f"the command exits with {test.code}, and 0 means that the program is interesting"
+    return "the step of the crash kit does not fail as it did"
+
+
 def _say(start: str, reducer: Reducer) -> None:
     print(f"{start}{reducer.strategy} (test {reducer.tests})", file=sys.stderr, flush=True)
-
-
-def _started(
-    data: bytes,
-    name: str,
-    module: Operation,
-    test: Callable[[Candidate], bool],
-    accepted: Callable[[Reducer], object],
-) -> Reducer:
-    """A reducer that has started in the first form in which the program is interesting."""
-    for form in forms(data, name):
-        written = form.write(module.clone())
-        reducer = Reducer(form, test, accepted)
-        if reducer.start(Candidate(written, form.read(written))):
-            return reducer
-    what = "the step of the crash kit does not fail as it did"
-    if isinstance(test, CommandTest):
-        what = f"the command exits with {test.code}, and 0 means that the program is interesting"
-    fail(f"nothing to reduce: {what}", module.location)
-
-
-def forms(data: bytes, name: str) -> list[Form]:
-    """The forms of a program: that of its file; text without locations, and with them."""
-
-    def read(written: bytes) -> Operation:
-        return read_level(written, name)
-
-    def encode(module: Operation) -> bytes:
-        from tilewright.bytecode.versions import NEWEST  # noqa: PLC0415
-        from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415
-
-        return write_bytecode(with_plain_locations(tile_module(module, name)), NEWEST)
-
-    if is_bytecode(data):
-        return [Form(encode, read)]
-    return [Form(partial(_text, debug=debug), read) for debug in (False, True)]
-
-
-def _text(module: Operation, *, debug: bool) -> bytes:
-    return print_op(module, debug=debug).encode()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright.driver.files import is_bytecode
 from tilewright.driver.reduction.attributes import (
+    SIGNATURE,
     RemoveArguments,
     RemoveAttributes,
     RemoveEntries,
@@ -28,6 +29,7 @@ from tilewright.driver.reduction.operations import (
     nesting,
 )
 from tilewright.driver.reduction.types import ShrinkExtents, UnifyElements
+from tilewright.ir.symbol_table import symbol_name
 from tilewright.ir.verifier import verify
 from tilewright.text.printer import print_op
 
@@ -66,6 +68,15 @@ def count_operations(module: Operation) -> int:
     return sum(1 for op in module.walk() if not op.name.endswith(".module"))
 
 
+def signatures(module: Operation) -> dict[str, object]:
+    """The types of functions and kernels by their names."""
+    return {
+        name: op.attributes[SIGNATURE]
+        for op in module.walk()
+        if SIGNATURE in op.attributes and (name := symbol_name(op)) is not None
+    }
+
+
 class Form(NamedTuple):
     """How programs are written to files and read from them."""
 
@@ -81,10 +92,14 @@ class Reducer:
         form: Form,
         test: Callable[[Candidate], bool],
         accepted: Callable[[Reducer], object] = lambda reducer: None,
+        *,
+        keep_arguments: bool = False,
     ) -> None:
         self._form = form
         self._test = test
         self._accepted = accepted
+        self._keep_arguments = keep_arguments
+        self._signatures: dict[str, object] = {}
         self._seen: set[bytes] = set()
         self.tests = 0
         """The number of programs that were tested."""
@@ -97,6 +112,7 @@ class Reducer:
         """Take the program to reduce; returns whether it is interesting."""
         self.best = candidate
         self.size = Size.of(candidate)
+        self._signatures = signatures(candidate.module)
         self.tests += 1
         self._seen.add(sha256(candidate.data).digest())
         return self._test(candidate)
@@ -184,6 +200,8 @@ class Reducer:
             data = self._form.write(module)
             again = self._form.read(data)
             verify(again)
+            if self._keep_arguments and not signatures(again).items() <= self._signatures.items():
+                return None
         except Exception:  # an edit that does not fit, or an invalid program that cannot be printed
             return None
         return Candidate(data, again)

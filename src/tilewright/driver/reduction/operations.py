@@ -29,8 +29,8 @@ class RemoveOperations(Strategy["Operation"]):
     """Remove operations at one level of nesting, and replace their results."""
 
     def __init__(self, prefer: str, level: int | None = None) -> None:
-        where = "" if level is None else f" at level {level}"
-        self.name = f"remove operations{where}, prefer {prefer}"
+        level_text = "" if level is None else f" at level {level}"
+        self.name = f"remove operations{level_text}, prefer {prefer}"
         self._substitute = SUBSTITUTES[prefer]
         self._level = level
 

@@ -236,11 +236,11 @@ class Compilation:
         try:
             return self.run(stage)
         except Exception as error:
-            from tilewright.driver.crash_kits import is_bug, report  # noqa: PLC0415
+            from tilewright.driver.crash_kits import is_bug, report_compilation  # noqa: PLC0415
 
             if not is_bug(error):
                 raise
-            reported = report(error, self, stage)
+            reported = report_compilation(error, self, stage)
             if reported is error:
                 raise
             raise reported from error

@@ -16,7 +16,7 @@ import sys
 import traceback
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright import __version__
 from tilewright.driver.compile import Compilation, Observers
@@ -28,6 +28,7 @@ from tilewright.support.diagnostics import (
     Diagnostic,
     Error,
     InternalError,
+    Sink,
     note,
 )
 from tilewright.support.identity import identity
@@ -35,11 +36,11 @@ from tilewright.support.trusted_files import distrust_folder, make_private_folde
 from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tilewright.driver.settings import Settings
     from tilewright.ir.operation import Operation
-    from tilewright.ir.passes import Pass
+    from tilewright.ir.passes import Pass, Pipeline
 
 VARIABLE: Final = "TILEWRIGHT_CRASH_DIR"
 OFF: Final = ("0", "off", "no", "false")
@@ -106,20 +107,54 @@ class _BeforePass(Instrument):
         self.pipeline = str(step) if op is root else f"{op.name}({step})"
 
 
+class FailedRun(NamedTuple):
+    """A run of the compiler that failed, as far as a kit needs it."""
+
+    step: str
+    facts: dict[str, object]
+    """The options of the run."""
+    source: Callable[[], Operation] | None
+    """Gives the program anew, as it was before any pass."""
+    rerun: Callable[[Operation, Sequence[Instrument]], object]
+    """Runs the passes on a program, with instruments."""
+    instruments: Sequence[Instrument]
+    remarks: bool
+    files: dict[str, str]
+    """The texts of the module after all passes, of LLVM IR and of PTX, as far as they exist."""
+
+
 def is_bug(error: Exception) -> bool:
     """Whether an exception is a fault of the compiler or of ptxas."""
     return isinstance(error, AssemblerError) or not isinstance(error, Error | MemoryError | OSError)
 
 
-def report(error: Exception, compilation: Compilation, stage: str) -> Exception:
-    """Write a kit of a failed compilation; return the error with where it is.
+def report_compilation(error: Exception, compilation: Compilation, stage: str) -> Exception:
+    """Write a kit of a failed compilation; return the error with where it is."""
+    return _report(error, lambda: _failed_compilation(compilation, stage))
 
-    Nothing that goes wrong here hides the error: it then says why there is no kit.
-    """
+
+def report_pipeline(
+    error: Exception,
+    pipeline: Pipeline,
+    source: Callable[[], Operation],
+    instruments: Sequence[Instrument],
+) -> Exception:
+    """Write a kit of a pipeline that failed; return the error with where it is."""
+
+    def rerun(module: Operation, watching: Sequence[Instrument]) -> None:
+        pipeline.run(module, Sink(), watching)
+
+    facts: dict[str, object] = {"pipeline": str(pipeline)}
+    run = FailedRun(PASSES, facts, source, rerun, instruments, False, {})
+    return _report(error, lambda: run)
+
+
+def _report(error: Exception, describe: Callable[[], FailedRun]) -> Exception:
+    """Write a kit. Nothing that goes wrong here hides the error: it says why there is no kit."""
     if os.environ.get(VARIABLE, "").strip().lower() in OFF:
         return error
     try:
-        folder = write_kit(kit_of(error, compilation, stage))
+        folder = write_kit(kit_of(error, describe()))
         said = (
             f"please report this with the crash kit in '{folder}': "
             f"`tilewright replay {folder}` runs the step that fails"
@@ -144,53 +179,66 @@ def _with_report(error: Exception, said: str) -> Exception:
     return wrapped
 
 
-def kit_of(error: Exception, compilation: Compilation, stage: str) -> Kit:
-    """Collect what reproduces the failure of a compilation."""
-    files = {TRACE: "".join(traceback.format_exception(error))}
+def _failed_compilation(compilation: Compilation, stage: str) -> FailedRun:
     facts: dict[str, object] = {
-        "format": FORMAT,
-        "step": compilation.step,
         "stage": stage,
         "settings": settings_facts(compilation.settings),
-        "error": signature_of(error),
-        "versions": versions(),
     }
-    if compilation.source is not None:
-        files[INPUT] = _text(compilation.source())
-    if compilation.step == PASSES:
-        before = _rerun(compilation, stage)
-        facts["pass"] = before.pipeline
-        facts["verify_each"] = _verifies(compilation.observers)
-        facts["remarks"] = compilation.observers.sink.wants_remarks
-        files[MODULE] = "" if before.module is None else _text(before.module)
-    else:
+    files: dict[str, str] = {}
+    if compilation.step != PASSES:
         files[MODULE] = _text(compilation.module)
     if compilation.step == LLVM:
         files[LLVM_IR] = compilation.llvm
     if compilation.step == PTXAS:
         files[PTX] = compilation.ptx
         facts["command"] = compilation.assembler_command()
+    observers = compilation.observers
+    remarks = observers.sink.wants_remarks
+
+    def rerun(module: Operation, watching: Sequence[Instrument]) -> None:
+        again = Observers(watching, remarks=remarks)
+        Compilation(module, compilation.settings, again).lower(stage)
+
+    return FailedRun(
+        compilation.step, facts, compilation.source, rerun, observers.instruments, remarks, files
+    )
+
+
+def kit_of(error: Exception, run: FailedRun) -> Kit:
+    """Collect what reproduces a failure."""
+    files = {TRACE: "".join(traceback.format_exception(error)), **run.files}
+    facts: dict[str, object] = {
+        "format": FORMAT,
+        "step": run.step,
+        **run.facts,
+        "error": signature_of(error),
+        "versions": versions(),
+    }
+    if run.source is not None:
+        files[INPUT] = _text(run.source())
+    if run.step == PASSES:
+        before = _rerun(run)
+        facts["pass"] = before.pipeline
+        facts["verify_each"] = _verifies(run)
+        facts["remarks"] = run.remarks
+        files[MODULE] = "" if before.module is None else _text(before.module)
     return Kit(facts, files)
 
 
-def _rerun(compilation: Compilation, stage: str) -> _BeforePass:
+def _rerun(run: FailedRun) -> _BeforePass:
     """Run the passes again on the program, to get the module before the one that fails."""
     before = _BeforePass()
-    if compilation.source is None:
+    if run.source is None:
         return before
-    checks = [VerifyEach()] if _verifies(compilation.observers) else []
-    remarks = compilation.observers.sink.wants_remarks
-    observers = Observers([before, *checks], remarks=remarks)
-    again = Compilation(compilation.source(), compilation.settings, observers)
     try:
-        again.lower(stage)
+        run.rerun(run.source(), [before, *([VerifyEach()] if _verifies(run) else [])])
     except Exception:
         return before
     return _BeforePass()  # it does not fail again: no pass is to blame
 
 
-def _verifies(observers: Observers) -> bool:
-    return any(isinstance(each, VerifyEach) for each in observers.instruments)
+def _verifies(run: FailedRun) -> bool:
+    return any(isinstance(each, VerifyEach) for each in run.instruments)
 
 
 def _text(module: Operation) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from tilewright.driver.api import read_level
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.compile import Compilation, Observers, target
 from tilewright.driver.crash_kits import (
     EMISSION,
@@ -22,8 +23,8 @@ from tilewright.driver.crash_kits import (
     is_bug,
     signature_of,
 )
-from tilewright.driver.files import FileError, read_input
-from tilewright.driver.pipelines import parse_pipeline
+from tilewright.driver.files import DEFAULT_ARCH, FileError, read_input
+from tilewright.driver.pipelines import leaves_tile_ir, parse_pipeline
 from tilewright.driver.settings import Settings
 from tilewright.ir.instruments import VerifyEach
 from tilewright.support.diagnostics import Sink
@@ -47,8 +48,7 @@ class CrashKit:
                 raise FileError(
                     f"'{name}': expected a crash kit of format {FORMAT}, found {facts['format']}"
                 )
-            chosen: dict[str, Any] = facts["settings"]
-            self.settings = Settings(target(chosen.pop("arch")), **chosen)
+            self.settings = _settings(facts.get("settings", {}))
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"'{name}': expected the facts of a crash kit") from error
         self.facts: dict[str, object] = facts
@@ -107,10 +107,16 @@ class CrashKit:
         compilation.emit({EMISSION: "llvm", LLVM: "ptx", PTXAS: "cubin"}[self.step])
 
     def compile_input(self, instruments: Sequence[Instrument] = ()) -> None:
-        """Run the whole compilation on the program; raises its error."""
+        """Run all passes, or the whole compilation, on the program; raises its error."""
         if not self.has(INPUT):
             raise FileError(f"'{self.folder}': expected '{INPUT}', and the kit has none")
         program = read_level(self.read(INPUT), self.path(INPUT))
+        if "pipeline" in self.facts:
+            pipeline = parse_pipeline(str(self.facts["pipeline"]))
+            if leaves_tile_ir(pipeline):
+                program = wrap_in_module(program)
+            pipeline.run(program, Sink(), instruments)
+            return
         observers = Observers(instruments, remarks=bool(self.facts.get("remarks")))
         Compilation(program, self.settings, observers).run(str(self.facts["stage"]))
 
@@ -134,3 +140,15 @@ class CrashKit:
         except Exception as error:
             return is_bug(error) and signature_of(error) == self.failure
         return False
+
+
+def _settings(given: dict[str, Any]) -> Settings:
+    """The settings of a compilation; raises `ValueError` if one has another type."""
+    arch = target(str(given.get("arch", DEFAULT_ARCH)))
+    settings = Settings(arch, **{name: value for name, value in given.items() if name != "arch"})
+    for value, default in zip(settings, Settings(arch), strict=True):
+        # The time limit has none by default.
+        expected = int | float | None if default is None else type(default)
+        if not isinstance(value, expected):
+            raise ValueError(f"expected a setting like {default!r}, got {value!r}")
+    return settings

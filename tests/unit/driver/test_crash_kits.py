@@ -286,3 +286,38 @@ def test_command(
     assert "expected a crash kit of format 1, found 2" in capsys.readouterr().err
     (Path(folder) / "kit.json").write_text("{}")
     assert main(["replay", folder]) == 2
+
+
+def test_pipeline_of_opt(
+    kits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text(PROGRAM)
+    passes = "canonicalize,cuda_tile.entry(cse,loop-split),dce"
+    with monkeypatch.context() as planted:
+        plant(planted, LoopSplit)
+        assert main(["opt", str(path), "--pass", passes]) == 70
+        kit = only_kit(kits)
+        assert kit.folder in capsys.readouterr().err
+        assert kit.pipeline == "cuda_tile.entry(loop-split)"
+        assert kit.facts["pipeline"] == passes
+        with pytest.raises(KeyError):
+            kit.replay()
+        with pytest.raises(KeyError):
+            kit.compile_input()
+    kit.replay()
+    kit.compile_input()
+
+
+@pytest.mark.parametrize("change", [{"opt_level": "3 -v"}, {"arch": 90}, {"other": 1}])
+def test_settings_of_a_kit_are_checked(
+    kits: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, object]
+) -> None:
+    plant(monkeypatch)
+    with pytest.raises(InternalError):
+        tilewright.compile(PROGRAM, emit="ptx")
+    path = Path(only_kit(kits).path("kit.json"))
+    facts = json.loads(path.read_text())
+    path.write_text(json.dumps({**facts, "settings": {**facts["settings"], **change}}))
+    with pytest.raises(tilewright.Error):
+        only_kit(kits)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.driver.reduction.control_flow import remove_argument, remove_operands
 from tilewright.driver.reduction.strategy import Strategy
-from tilewright.driver.reduction.values import constant_or_value, is_inside, zero_attribute
+from tilewright.driver.reduction.values import is_inside, value_or_constant, zero_attribute
 from tilewright.ir.attributes import (
     ArrayAttr,
     Attribute,
@@ -194,7 +194,7 @@ class RemoveArguments(Strategy[tuple["Operation", int]]):
         argument = block.args[index]
         if argument.users:
             first = block.first
-            other = None if first is None else constant_or_value(argument, first)
+            other = None if first is None else value_or_constant(argument, first)
             if other is None or other is argument:
                 return
             argument.replace_all_uses_with(other)

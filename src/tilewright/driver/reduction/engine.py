@@ -138,6 +138,7 @@ class Reducer:
         yield InlineRegions()
         yield DropRegions()
         yield RemoveCarriedValues()
+        yield RemoveOperations("sources")
         yield RemoveOperations("constants")
         yield RemoveOperations("values")
         yield RemoveBlockArguments()

@@ -51,6 +51,21 @@ def same_operand(value: Value, op: Operation) -> Value | None:
     return next((each for each in op.operands if each.type is value.type), None)
 
 
+def source_value(value: Value, op: Operation) -> Value | None:
+    """The nearest value of the type among those that the operation is computed from."""
+    seen: set[Value] = set()
+    values: list[Value] = list(op.operands)
+    while values:
+        for each in values:
+            if each.type is value.type:
+                return each
+        seen.update(values)
+        makers = [maker for each in values if (maker := each.defining_op()) is not None]
+        deeper = [each for maker in makers for each in maker.operands if each not in seen]
+        values = list(dict.fromkeys(deeper))
+    return None
+
+
 def visible_value(value: Value, op: Operation) -> Value | None:
     """The first value of the type that is defined before the operation in every execution."""
     best: Value | None = None
@@ -122,8 +137,14 @@ def value_or_constant(value: Value, op: Operation) -> Value | None:
     return visible_value(value, op) or constant(value, op)
 
 
+def source_or_constant(value: Value, op: Operation) -> Value | None:
+    """A value that the operation is computed from, else a constant."""
+    return source_value(value, op) or constant(value, op)
+
+
 SUBSTITUTES: Final[dict[str, Substitute]] = {
     "operands": any_substitute,
+    "sources": source_or_constant,
     "constants": constant_or_value,
     "values": value_or_constant,
 }

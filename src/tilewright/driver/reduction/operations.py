@@ -71,10 +71,8 @@ class InlineRegions(Strategy[tuple["Operation", int]]):
 
 
 def _inline(op: Operation, block: Block) -> None:
-    arguments = list(block.args)
     # Loop-carried values are the last operands and the last block arguments.
-    aligned = _aligned(op.operands, arguments)
-    for argument, initial in zip(arguments, aligned, strict=True):
+    for argument, initial in zip(block.args, _aligned(op.operands, block.args), strict=True):
         if not argument.users:
             continue
         other = initial or constant_or_value(argument, op)
@@ -82,14 +80,13 @@ def _inline(op: Operation, block: Block) -> None:
             return
         argument.replace_all_uses_with(other)
     last = block.terminator
-    passed = _aligned(last.operands, list(op.results)) if last is not None else [None] * 99
     if last is not None:
+        for result, value in zip(op.results, _aligned(last.operands, op.results), strict=True):
+            if value is not None:
+                result.replace_all_uses_with(value)
         last.erase()
     for inner in list(block):
         inner.detach().insert_before(op)
-    for result, value in zip(op.results, passed, strict=False):
-        if value is not None:
-            result.replace_all_uses_with(value)
     remove(op, any_substitute)
 
 

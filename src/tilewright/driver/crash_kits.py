@@ -66,6 +66,9 @@ MOST_KITS: Final = 16
 MOST_BYTES: Final = 16 << 20
 """The size of a file; larger ones are left out."""
 
+OWN_PACKAGES: Final = ("tilewright", "numpy", "llvmlite")
+"""The packages whose exceptions are bugs; so are those of Python itself."""
+
 _NAME: Final = re.compile(r"[a-z0-9-]+-[0-9a-f]{12}")
 
 
@@ -124,8 +127,14 @@ class FailedRun(NamedTuple):
 
 
 def is_bug(error: Exception) -> bool:
-    """Whether an exception is a fault of the compiler or of ptxas."""
-    return isinstance(error, AssemblerError) or not isinstance(error, Error | MemoryError | OSError)
+    """Whether an exception is a fault of the compiler or of ptxas.
+
+    Exceptions of classes of the caller are not: its signal handlers raise them in our frames.
+    """
+    if isinstance(error, Error | MemoryError | OSError):
+        return isinstance(error, AssemblerError)
+    package = type(error).__module__.partition(".")[0]
+    return package in OWN_PACKAGES or package in sys.stdlib_module_names
 
 
 def report_compilation(error: Exception, compilation: Compilation, stage: str) -> Exception:
@@ -152,7 +161,7 @@ def report_pipeline(
 def _report(error: Exception, describe: Callable[[], FailedRun]) -> Exception:
     """Write a kit. Nothing that goes wrong here hides the error: it says why there is no kit."""
     if os.environ.get(VARIABLE, "").strip().lower() in OFF:
-        return error
+        return _with_report(error, "")
     try:
         folder = write_kit(kit_of(error, describe()))
         said = (
@@ -166,17 +175,19 @@ def _report(error: Exception, describe: Callable[[], FailedRun]) -> Exception:
 
 
 def _with_report(error: Exception, said: str) -> Exception:
+    """The error with a line after its message; exceptions of Python become internal errors."""
     if isinstance(error, AssemblerError):
-        first, *others = error.diagnostics
-        notes = (note(f"the program is not at fault: {said}"),)
-        error.diagnostics = (Diagnostic(first.message, first.location, notes=notes), *others)
+        if said:
+            first, *others = error.diagnostics
+            notes = (note(f"the program is not at fault: {said}"),)
+            error.diagnostics = (Diagnostic(first.message, first.location, notes=notes), *others)
         return error
-    if isinstance(error, InternalError):
-        error.args = (f"{error}\n{said}",)
-        return error
-    wrapped = InternalError(f"{type(error).__name__}: {error}\n{said}")
-    wrapped.__cause__ = error
-    return wrapped
+    message = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+    message = f"{message}\n{said}" if said else message
+    if not isinstance(error, InternalError):
+        return InternalError(message)
+    error.args = (message,)
+    return error
 
 
 def _failed_compilation(compilation: Compilation, stage: str) -> FailedRun:

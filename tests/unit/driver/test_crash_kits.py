@@ -217,7 +217,23 @@ def test_folder_of_others_is_not_used(kits: Path, monkeypatch: pytest.MonkeyPatc
 def test_off(kits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(crash_kits.VARIABLE, "off")
     plant(monkeypatch)
-    with pytest.raises(KeyError, match=r"^'planted'$"):
+    with pytest.raises(InternalError, match=r"^KeyError: 'planted'$") as caught:
+        tilewright.compile(PROGRAM, emit="ptx")
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert not kits.exists()
+
+
+def test_exceptions_of_the_caller_pass(kits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal handler may raise in a pass."""
+
+    class Alarm(Exception):
+        pass
+
+    def run(self: object, op: Operation, sink: Sink) -> None:
+        raise Alarm
+
+    monkeypatch.setattr(MergeLoads, "run", run)
+    with pytest.raises(Alarm):
         tilewright.compile(PROGRAM, emit="ptx")
     assert not kits.exists()
 

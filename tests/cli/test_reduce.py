@@ -18,6 +18,9 @@ from tilewright.driver.cli import main
 from tilewright.driver.files import is_bytecode
 from tilewright.driver.reduction.engine import count_operations
 from tilewright.emit.toolchain import find_ptxas
+from tilewright.ir.operation import Operation
+from tilewright.support.diagnostics import Sink
+from tilewright.transforms.nv_tileaa.merge_loads import MergeLoads
 
 ROOT = Path(__file__).parents[2]
 GEMM = ROOT / "examples" / "gemm.mlir"
@@ -110,6 +113,36 @@ def test_planted_failure_of_ptxas(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         tilewright.compile(target)
     monkeypatch.delenv("TILEWRIGHT_PTXAS")
     assert main(["reduce", str(kit), "-o", str(target)]) == 1
+
+
+def test_crash_kit_of_a_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other failures of the same pass are not taken for that of the kit."""
+
+    def run(self: object, op: Operation, sink: Sink) -> None:
+        names = {inner.name for inner in op.walk()}
+        if "nv_tileaa.dot" not in names:
+            raise ValueError("another failure")
+        if "scf.for" in names:
+            raise KeyError("planted")
+
+    monkeypatch.setattr(MergeLoads, "run", run)
+    monkeypatch.setenv(crash_kits.VARIABLE, str(tmp_path / "kits"))
+    with pytest.raises(tilewright.InternalError, match="planted"):
+        tilewright.compile(KERNELS / "attention.mlir", emit="ptx")
+    (kit,) = (tmp_path / "kits").iterdir()
+    target = tmp_path / "small.mlir"
+    assert main(["reduce", str(kit), "-o", str(target)]) == 0
+    assert operations(target) <= 8
+    names = {op.name for op in read_level(target.read_bytes(), "small").walk()}
+    assert {"nv_tileaa.dot", "scf.for"} <= names
+    # The kit itself stays as it is.
+    assert operations(kit / "module.mlir") > 50
+    monkeypatch.undo()
+    capsys.readouterr()
+    assert main(["reduce", str(kit), "-o", str(target)]) == 1
+    assert "the step of the crash kit does not fail as it did" in capsys.readouterr().err
 
 
 def test_arguments_are_kept(tmp_path: Path) -> None:

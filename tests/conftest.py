@@ -41,6 +41,8 @@ def reset_process_state() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Tests check this compiler, not results that an earlier one cached on disk.
     os.environ["TILEWRIGHT_CACHE"] = "0"
+    # Failures that tests plant leave nothing in the folder of the user.
+    os.environ["TILEWRIGHT_CRASH_DIR"] = "0"
 
 
 TOOL_VARIABLES = ("TILEWRIGHT_LIBDEVICE", "TILEWRIGHT_NVCC", "TILEWRIGHT_PTXAS")

@@ -24,15 +24,17 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
 from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
+from tilewright.driver.assembly import tile_module  # noqa: E402
 from tilewright.driver.emulate import compile_kernel, run_ptx  # noqa: E402
 from tilewright.driver.progress import progress  # noqa: E402
+from tilewright.driver.reduction.programs import reduce_module  # noqa: E402
+from tilewright.ir.operation import Operation  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
 from tilewright.support.diagnostics import UserError  # noqa: E402
 from tilewright.testing.generate.elements import PROFILES  # noqa: E402
 from tilewright.testing.generate.execution import execute_program  # noqa: E402
 from tilewright.testing.generate.kernel import Options  # noqa: E402
 from tilewright.testing.generate.program import Program, generate  # noqa: E402
-from tilewright.testing.generate.shrink import shrink  # noqa: E402
 
 PATIENCE = 300
 ORDERS = (1, 2)
@@ -123,11 +125,11 @@ def smaller(failure: Failure, profile: str | None, size: int, opt_level: int) ->
     """The smallest program that fails in the same way."""
     program = generate(failure.seed, Options(size, profile or failure.arch))
 
-    def fails(candidate: ModuleOp) -> bool:
-        again = gists(program, candidate, failure.arch, opt_level)
+    def fails(candidate: Operation) -> bool:
+        again = gists(program, tile_module(candidate, "program"), failure.arch, opt_level)
         return any(Failure(0, "", gist).kind == failure.kind for gist in again)
 
-    return str(shrink(program.module(), fails))
+    return str(reduce_module(program.module(), fails))
 
 
 def shown(rows: Iterable[list[Failure]]) -> Iterator[Failure]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -163,7 +163,7 @@ class Program:
 
     def compiled(self, settings: Settings, emit: str) -> CompilationResult:
         """Compile the program."""
-        compilation = Compilation(self.module.clone(), settings)
+        compilation = Compilation(self.module.clone(), settings, source=self.module.clone)
         compilation.observers.sink.diagnostics += self._warnings
         compilation.to(emit)
         return compilation.result()
@@ -187,7 +187,7 @@ class Stages(Mapping[str, str]):
         if stage not in self._names:
             raise KeyError(stage)
         module = self._program.module.clone()
-        made = Compilation(module, self._settings).to(stage)
+        made = Compilation(module, self._settings, source=self._program.module.clone).to(stage)
         assert isinstance(made, str)
         return made
 
@@ -207,27 +207,57 @@ class Compilation:
     """One run of the lowering pipeline on one program."""
 
     def __init__(
-        self, module: Operation, settings: Settings, observers: Observers | None = None
+        self,
+        module: Operation,
+        settings: Settings,
+        observers: Observers | None = None,
+        *,
+        source: Callable[[], Operation] | None = None,
     ) -> None:
         self.module = module
+        self.source = source
+        """Gives the program anew, as it was before any pass, for crash kits."""
+        self.step = "passes"
+        """The step that runs, as crash kits name it."""
         # Debugging needs unoptimized code.
         self.settings = settings._replace(opt_level=0) if settings.device_debug else settings
         self.observers = observers or Observers()
+        self.llvm = ""
         self.ptx = ""
         self.cubin: Cubin | None = None
         self.map_parameters: Maps = {}
         self._has_inline_ptx = any(op.name == INLINE_PTX for op in module.walk())
 
     def to(self, stage: str) -> str | bytes:
-        """Lower to a stage and return its text, or the bytes of a cubin."""
+        """Lower to a stage and return its text, or the bytes of a cubin.
+
+        An internal error, or a failure of ptxas, leaves a crash kit, which the error names.
+        """
+        try:
+            return self.run(stage)
+        except Exception as error:
+            from tilewright.driver.crash_kits import is_bug, report_compilation  # noqa: PLC0415
+
+            if not is_bug(error):
+                raise
+            reported = report_compilation(error, self, stage)
+            if reported is error:
+                raise
+            raise reported from error
+
+    def run(self, stage: str) -> str | bytes:
+        """Lower to a stage as `to` does, without a crash kit."""
         if stage in LLVM_STAGES:
             # LLVM loads in another process while the passes run in this one.
             from tilewright.emit.service import pool  # noqa: PLC0415
 
             pool().warm()
         self.lower(stage)
-        if stage not in EMITTED:
-            return print_op(self.module)
+        return print_op(self.module) if stage not in EMITTED else self.emit(stage)
+
+    def emit(self, stage: str) -> str | bytes:
+        """Emit a module of the last level as LLVM IR, PTX or a cubin."""
+        self.step = "emission"
         # LLVM is loaded only for the stages that need it.
         from tilewright.driver.map_parameters import read_map_parameters  # noqa: PLC0415
         from tilewright.emit.llvm.module import emit_llvm  # noqa: PLC0415
@@ -242,13 +272,18 @@ class Compilation:
                 line_info=settings.line_info,
                 variables=settings.device_debug,
             )
+        self.llvm = written.text
         if stage == "llvm":
             return written.text
         from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
 
+        self.step = "llvm"
         with clock.measure("LLVM"):
             self.ptx = compile_ptx(written, opt_level=settings.opt_level, timeout=settings.timeout)
-        return self.ptx if stage == "ptx" else self.assemble(self.ptx)
+        if stage == "ptx":
+            return self.ptx
+        self.step = "ptxas"
+        return self.assemble(self.ptx)
 
     def lower(self, stage: str) -> None:
         """Run the passes to a level, or to the last level for an emitted stage."""
@@ -305,6 +340,18 @@ class Compilation:
             )
         self.observers.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
+
+    def assembler_command(self) -> list[str]:
+        """Return the command line of ptxas, without its files."""
+        from tilewright.emit.cubin import assembler_command  # noqa: PLC0415
+
+        asked = self.settings
+        return assembler_command(
+            asked.arch,
+            asked.opt_level,
+            line_info=asked.line_info,
+            device_debug=asked.device_debug,
+        )
 
     def result(self) -> CompilationResult:
         """Return the PTX, cubin and remarks."""

@@ -11,7 +11,7 @@ from tilewright.support.location import UNKNOWN, Location
 from tilewright.support.remarks import COMPILER, RESOURCES, Remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
@@ -24,14 +24,17 @@ PTXAS = "ptxas"
 
 
 def compile_with_remarks(
-    module: Operation, settings: Settings, warnings: Iterable[Diagnostic] = ()
+    module: Operation,
+    settings: Settings,
+    warnings: Iterable[Diagnostic] = (),
+    source: Callable[[], Operation] | None = None,
 ) -> tuple[CompilationResult, list[Remark]]:
     """Compile a Tile IR program to a cubin and collect all remarks about it.
 
-    `warnings` of the verifier are part of the result.
+    `warnings` of the verifier are part of the result. `source` gives the program anew.
     """
     locations = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
-    compilation = Compilation(module, settings, Observers(remarks=True))
+    compilation = Compilation(module, settings, Observers(remarks=True), source=source)
     compilation.observers.sink.diagnostics += warnings
     compilation.to("cubin")
     cubin, sink = compilation.cubin, compilation.observers.sink

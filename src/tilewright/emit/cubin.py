@@ -79,6 +79,14 @@ class Cubin:
         self.warnings = warnings
 
 
+def assembler_command(
+    arch: Arch, opt_level: int, *, line_info: bool, device_debug: bool
+) -> list[str]:
+    """Return the command line of ptxas, without its files."""
+    command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
+    return command + (["-g"] if device_debug else ["-lineinfo"] if line_info else [])
+
+
 def assemble(
     ptx: str,
     arch: Arch,
@@ -96,8 +104,7 @@ def assemble(
     the time limit of ptxas in seconds. The notes of the cubin have the tensor maps that launchers
     pass to kernels.
     """
-    command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
-    command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
+    command = assembler_command(arch, opt_level, line_info=line_info, device_debug=device_debug)
     with _folder() as folder:
         source, target = os.path.join(folder, "module.ptx"), os.path.join(folder, "module.cubin")
         with open(source, "w", encoding="utf-8") as file:

@@ -19,7 +19,7 @@ from tilewright.tileiras.command_line import GPUS, HELP, OPT_LEVELS, TITLE, YAML
 from tilewright.tileiras.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from tilewright.dialects.cuda_tile.structure import ModuleOp
     from tilewright.driver.cache import Warn
@@ -248,7 +248,7 @@ def _made(job: Job, data: bytes, settings: Settings) -> CompilationResult:
     from tilewright.driver.compile import Compilation  # noqa: PLC0415
 
     with _failing(FAILED):
-        compilation = Compilation(module, settings)
+        compilation = Compilation(module, settings, source=_reader(job, data))
         compilation.observers.sink.diagnostics += warnings
         compilation.to("cubin")
         return compilation.result()
@@ -260,7 +260,14 @@ def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[CompilationRes
     from tilewright.driver.compile_remarks import compile_with_remarks  # noqa: PLC0415
 
     with _failing(FAILED):
-        return compile_with_remarks(module, settings, warnings)
+        return compile_with_remarks(module, settings, warnings, _reader(job, data))
+
+
+def _reader(job: Job, data: bytes) -> Callable[[], ModuleOp]:
+    """Return a function that reads the program anew."""
+    from tilewright.bytecode.reader import read_bytecode  # noqa: PLC0415
+
+    return lambda: read_bytecode(data, job.file)
 
 
 def _program(job: Job, data: bytes) -> tuple[ModuleOp, list[Diagnostic]]:

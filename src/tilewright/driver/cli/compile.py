@@ -152,7 +152,7 @@ def _compiled(
         module = read_level(data, name)
     with observers.clock.measure("verify"):
         observers.sink.diagnostics += verify(module)
-    compilation = Compilation(module, settings, observers)
+    compilation = Compilation(module, settings, observers, source=lambda: read_level(data, name))
     try:
         made = compilation.to(stage)
     except BaseException:

@@ -75,13 +75,27 @@ def run(arguments: Arguments) -> int:
     sink = Sink()
     pipeline = _pipeline(arguments, sink)
     data, name = read_source(arguments.file)
-    module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
+
+    def read() -> Operation:
+        module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
+        return wrap_in_module(module) if leaves_tile_ir(pipeline) else module
+
+    module = read()
     verify(module)
-    if leaves_tile_ir(pipeline):
-        module = wrap_in_module(module)
     timing = Timing()
+    instruments = chosen_instruments(arguments)
     try:
-        pipeline.run(module, sink, [*chosen_instruments(arguments), timing])
+        pipeline.run(module, sink, [*instruments, timing])
+    except Exception as error:
+        # Loaded only to report a bug.
+        from tilewright.driver.crash_kits import is_bug, report_pipeline  # noqa: PLC0415
+
+        if not is_bug(error):
+            raise
+        reported = report_pipeline(error, pipeline, read, instruments)
+        if reported is error:
+            raise
+        raise reported from error
     finally:
         report(sink)
     verify(module)

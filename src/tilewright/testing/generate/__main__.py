@@ -9,12 +9,13 @@ import tempfile
 from pathlib import Path
 
 from tilewright.bytecode.writer import write_bytecode
-from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.driver.assembly import tile_module
+from tilewright.driver.reduction.programs import reduce_module
+from tilewright.ir.operation import Operation
 from tilewright.testing.generate.coverage import Coverage
 from tilewright.testing.generate.elements import PROFILES
 from tilewright.testing.generate.kernel import Options
 from tilewright.testing.generate.program import generate
-from tilewright.testing.generate.shrink import shrink
 
 
 def main() -> int:
@@ -47,13 +48,13 @@ def _coverage(first: int, count: int, options: Options) -> Coverage:
     return coverage
 
 
-def _shrink(module: ModuleOp, command: str) -> int:
+def _shrink(module: Operation, command: str) -> int:
     """Print the smallest program for which a command gives the same exit status."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.tileirbc"
 
-        def status(candidate: ModuleOp) -> int:
-            file.write_bytes(write_bytecode(candidate))
+        def status(candidate: Operation) -> int:
+            file.write_bytes(write_bytecode(tile_module(candidate, "program")))
             return subprocess.run(
                 command.replace("{}", str(file)), shell=True, capture_output=True, check=False
             ).returncode
@@ -62,7 +63,7 @@ def _shrink(module: ModuleOp, command: str) -> int:
         if wanted == 0:
             print("the command does not fail", file=sys.stderr)
             return 1
-        print(shrink(module, lambda candidate: status(candidate) == wanted))
+        print(reduce_module(module, lambda candidate: status(candidate) == wanted))
     return 0
 
 

@@ -20,6 +20,8 @@ from tilewright.dialects.cuda_tile.integer import MulhiIOp
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.cuda_tile.structured import is_structured
 from tilewright.driver.pipelines import LEVELS, parse_pipeline
+from tilewright.driver.reduction.programs import reduce_module
+from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.reference.tile import Array
 from tilewright.testing.compare import EXACT
@@ -28,7 +30,6 @@ from tilewright.testing.generate.elements import ELEMENTS
 from tilewright.testing.generate.execution import execute_program
 from tilewright.testing.generate.kernel import Options
 from tilewright.testing.generate.program import Program, generate
-from tilewright.testing.generate.shrink import shrink
 
 SEEDS = range(36)
 COMPILED = range(0, 240, 10)
@@ -151,12 +152,13 @@ def test_the_size_is_the_number_of_statements() -> None:
 
 
 def test_shrinking_keeps_the_failing_operation() -> None:
-    def fails(module: ModuleOp) -> bool:
+    def fails(module: Operation) -> bool:
         return any(isinstance(op, MulhiIOp) for op in module.walk())
 
     module = next(m for seed in range(200) if fails(m := generate(seed).module()))
-    smallest = shrink(module, fails)
+    smallest = reduce_module(module, fails)
     verify(smallest)
+    assert isinstance(smallest, ModuleOp)
     assert fails(smallest)
     (entry,) = smallest.entries()
     # The entry, its end, the operation and at most two constants.

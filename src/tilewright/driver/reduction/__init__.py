@@ -1,0 +1,1 @@
+"""The reducer: shrink a program while a test keeps failing."""

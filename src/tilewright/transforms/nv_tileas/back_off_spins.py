@@ -1,9 +1,9 @@
 """Loops that wait for another block, as for a lock, sleep after a failed attempt.
 
 An attempt is an atomic operation in the L2 cache. All blocks that wait for locks of an array send
-theirs to the same part of it, and so does the block that holds a lock: its release waits in line
-behind the attempts of all others. The time between attempts doubles from one to the next, up to a
-limit, so that a short wait stays short, and a long one leaves the cache to others.
+theirs to the same part of it, and so does the block that holds a lock: the attempts of all others
+delay its release. The time between attempts doubles from one to the next, up to a limit, so that a
+short wait stays short, and a long one leaves the cache to others.
 """
 
 from __future__ import annotations

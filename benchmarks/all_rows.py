@@ -45,6 +45,7 @@ STEPS: Final = {
     "decode": Step(ATTENTION, "decode-64x128", "decode-64x128-occupancy-2", "decode", torch=False),
     "norms": Step(("bench_layer_norm.py", "bench_rms_norm.py", "bench_fft.py"), "ours", TUNED),
     "copies": Step(("bench_transpose.py", "bench_vec_add.py"), TUNED, TUNED, "not (1G or 1Mx)"),
+    "transpose": Step(("bench_transpose.py",), "transpose-64x128", TUNED),
     "gemm-f16": Step(GEMMS, "gemm-128x256x64", TUNED, f"f16 and {LARGE}"),
     "gemm-f32": Step(GEMMS, "gemm-256x128x32", TUNED, f"f32 and {LARGE}"),
     "gemm-fp8": Step(GEMMS, "gemm-256x128x128", TUNED, "f8e"),

@@ -22,6 +22,7 @@ from tilewright.driver.pipelines import (
     levels_between,
     parse_pipeline,
     passes_to,
+    pipeline_lines,
 )
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
@@ -256,19 +257,29 @@ class Compilation:
         if STAGES.index(stage) < STAGES.index(level):
             message = f"expected a stage from '{level}' on, where the program is, got '{stage}'"
             raise UserError([Diagnostic(message, self.module.location)])
-        if self.settings.device_debug:
-            self._run("name-values")
-        if level == "cuda_tile":
-            self._run(self._passes_to(level))
-        elif level in ("nv_tileaa", "nv_tileas"):
-            add_target_spec(self.module, self.settings.arch)
         if self.settings.sanitize and level not in CHECKED:
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
+        if level in ("nv_tileaa", "nv_tileas"):
+            add_target_spec(self.module, self.settings.arch)
+        for target, passes in self._pipelines(level, stage):
+            if target != level:
+                self.module = wrap_in_module(self.module)
+            self._run(passes)
+
+    def pipeline_to(self, stage: str) -> str:
+        """The textual pipeline that `lower` runs, one step a line."""
+        texts = [passes for _, passes in self._pipelines(level_of(self.module), stage) if passes]
+        return pipeline_lines(parse_pipeline(",".join(texts))) if texts else ""
+
+    def _pipelines(self, level: str, stage: str) -> Iterator[tuple[str, str]]:
+        """Yield each level from `level` to a stage, and the textual pipeline that leads to it."""
+        own = ["name-values"] if self.settings.device_debug else []
+        if level == "cuda_tile":
+            own.append(self._passes_to(level))
+        yield level, ",".join(filter(None, own))
         for below in levels_between(level, stage):
-            self.module = wrap_in_module(self.module)
-            if self.settings.sanitize and level == CHECKED[-1]:
-                self._run(CHECKS)
-            self._run(self._passes_to(below))
+            checks = [CHECKS] if self.settings.sanitize and level == CHECKED[-1] else []
+            yield below, ",".join(filter(None, [*checks, self._passes_to(below)]))
             level = below
 
     def _passes_to(self, level: str) -> str:

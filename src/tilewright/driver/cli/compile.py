@@ -143,23 +143,24 @@ def _compiled(
 ) -> tuple[bytes, CompilationResult]:
     """Compile to a stage; return its bytes and the cacheable result. Loads the compiler."""
     from tilewright.driver.api import read_level  # noqa: PLC0415
-    from tilewright.driver.cli.instruments import chosen_instruments, report  # noqa: PLC0415
+    from tilewright.driver.cli.instruments import PassWatch, report  # noqa: PLC0415
     from tilewright.driver.compile import Compilation, Observers  # noqa: PLC0415
     from tilewright.ir.verifier import verify  # noqa: PLC0415
 
-    observers = Observers(chosen_instruments(arguments))
+    watch = PassWatch(COMMAND, arguments)
+    observers = Observers(watch.instruments, watch.clock)
     with observers.clock.measure("read"):
         module = read_level(data, name)
     with observers.clock.measure("verify"):
         observers.sink.diagnostics += verify(module)
     compilation = Compilation(module, settings, observers)
+    watch.show_pipeline(compilation.pipeline_to(stage))
     try:
         made = compilation.to(stage)
     except BaseException:
         report(observers.sink)
         raise
-    if arguments.flag("timing"):
-        print(observers.clock.report(), file=sys.stderr)
+    watch.report(observers.sink)
     return made if isinstance(made, bytes) else made.encode(), compilation.result()
 
 

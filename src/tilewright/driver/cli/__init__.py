@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "as": ("assemble", "assemble text into bytecode"),
     "dis": ("disassemble", "disassemble bytecode into text"),
-    "verify": ("verify", "check a module and report every error"),
+    "verify": ("verify", "check a program and report every error"),
     "opt": ("opt", "run passes on a module"),
     "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
     "tune": ("tune", "try schedules of a kernel, and keep the best one"),

@@ -250,7 +250,7 @@ def _made(job: Job, data: bytes, settings: Settings) -> CompilationResult:
     with _failing(FAILED):
         compilation = Compilation(module, settings)
         compilation.observers.sink.diagnostics += warnings
-        compilation.to("cubin")
+        compilation.dumped_to("cubin")
         return compilation.result()
 
 

@@ -278,7 +278,7 @@ def _debug_text(node: object) -> str:
 
 def annotation_text(data: bytes, ranges: list[ByteRange]) -> str:
     """Format ranges: offset, bytes, section and meaning, eight bytes a line."""
-    width = max(len(each.section) for each in ranges)
+    width = max(len(section) for section in ("section", *(each.section for each in ranges)))
     lines = [f"{'offset':<8}  {'bytes':<{3 * PER_LINE - 1}}  {'section':<{width}}  meaning"]
     for each in ranges:
         for start in range(each.start, each.stop, PER_LINE):

@@ -47,13 +47,17 @@ def read_expected(text: str, name: str) -> list[Expected]:
     """Read the comments of a text."""
     lines = text.split("\n")
     comments = [_COMMENT.search(line) for line in lines]
+    alone = [
+        comment is not None and line.lstrip().startswith("//")
+        for line, comment in zip(lines, comments, strict=True)
+    ]
     expected: list[Expected] = []
     for index, comment in enumerate(comments):
         if comment is None:
             continue
         severity, is_pattern, designator, words = comment.groups()
         pattern = _with_patterns(words) if is_pattern else re.escape(words)
-        line = _line(index, designator, comments)
+        line = _line(index, designator, alone)
         at = FileLoc(name, index + 1, comment.start() + 1)
         expected.append(Expected(Severity(severity), line, words, re.compile(pattern), at))
     return expected
@@ -64,8 +68,8 @@ def _with_patterns(words: str) -> str:
     return "".join(part if index % 2 else re.escape(part) for index, part in enumerate(parts))
 
 
-def _line(index: int, designator: str | None, comments: Sequence[object]) -> int | None:
-    """The 1-based line that a comment is about."""
+def _line(index: int, designator: str | None, alone: Sequence[bool]) -> int | None:
+    """The 1-based line that a comment is about; `alone` says which lines are only comments."""
     if designator is None:
         return index + 1
     if designator == "unknown":
@@ -75,7 +79,7 @@ def _line(index: int, designator: str | None, comments: Sequence[object]) -> int
     # Comments may follow each other: all are about the line before or after them.
     step = 1 if designator == "below" else -1
     index += step
-    while 0 <= index < len(comments) and comments[index] is not None:
+    while 0 <= index < len(alone) and alone[index]:
         index += step
     return index + 1
 

@@ -217,3 +217,16 @@ def test_as_warns_of_attributes_without_an_encoding(run: Run, folder: Path) -> N
     result = run("as", "more.mlir", "-o", "out")
     assert result.code == 0
     assert "more.mlir:3:12: warning: 'cuda_tile.addf' op attribute 'foo.bar'" in result.err
+
+
+def test_dis_annotates_the_bytes(run: Run, folder: Path) -> None:
+    code, out, err = run("dis", "good.tileirbc", "--annotate")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["offset", "bytes", "section", "meaning"]
+    assert (
+        b"".join(bytes.fromhex(line[10:33]) for line in lines[1:])
+        == (folder / "good.tileirbc").read_bytes()
+    )
+    assert any("%2 = addf %0, %1" in line for line in lines)
+    assert run("dis", "truncated.tileirbc", "--annotate").code == 1

@@ -339,6 +339,28 @@ def test_remarks_are_kept_with_the_cubin(tmp_path: Path, config: Callable[..., N
     assert "Function:" in kept["remarks"]
 
 
+def test_every_stage_is_dumped_whatever_caches_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: Callable[..., None]
+) -> None:
+    config(cache_dir=str(tmp_path / "cache_of_cutile"))
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
+    cubin = export()
+    monkeypatch.setenv("TILEWRIGHT_DUMP", str(tmp_path / "dumps"))
+    for _ in range(2):
+        export()
+    folders = sorted((tmp_path / "dumps").iterdir())
+    assert [folder.name[-2:] for folder in folders] == [".0", ".1"]
+    for folder in folders:
+        assert folder.name.startswith("add")
+        files = sorted(file.name for file in folder.iterdir())
+        assert files[0] == "0-input.mlir"
+        assert len(files) == 10
+        assert (folder / "8-cubin.cubin").read_bytes() == cubin
+        # The program has the locations of the Python source.
+        assert f'{Path(__file__).name}":{LINE}:' in (folder / "0-input.mlir").read_text()
+
+
 def test_crash_dumps_name_us(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -49,17 +49,23 @@ class DebugTable:
         "_open",
         "_starts",
         "_strings",
-        "_table",
+        "lists",
         "locations",
+        "records",
+        "table",
     )
 
     def __init__(self, cursor: Cursor, strings: StringTable) -> None:
         self._strings = strings
         count = cursor.count("functions", 4)
         self._starts = cursor.offsets(count, 4, "starts of functions")
+        self.lists = cursor.at
+        """Where the locations of all functions start, with their number."""
         count = cursor.count("locations", 8)
         self._indices = cursor.offsets(count, 8, "locations")
-        self._table = OffsetTable(cursor, 4, "debug record")
+        self.records = cursor.at
+        """Where the table of records starts, with their number."""
+        self.table = OffsetTable(cursor, 4, "debug record")
         self._known: dict[int, DINode | Location] = {0: UNKNOWN}
         self.locations: dict[int, Location] = {}
         """Decoded locations; unknown ones depend on the byte offset and are not cached."""
@@ -84,6 +90,20 @@ class DebugTable:
         self.locations[index] = node
         return node
 
+    @property
+    def function_count(self) -> int:
+        """The number of functions with locations."""
+        return len(self._starts)
+
+    @property
+    def location_count(self) -> int:
+        """The number of locations in the lists of all functions."""
+        return len(self._indices)
+
+    def node(self, index: int) -> DINode | Location:
+        """Return the record of an index."""
+        return self._known.get(index + 1) or self._decode(index + 1, self.table.cursor, 0)
+
     def _decode(self, index: int, user: Cursor, at: int) -> DINode | Location:
         if index in self._open:
             user.fail(f"expected debug records without cycles, found {index - 1} in itself", at)
@@ -93,7 +113,7 @@ class DebugTable:
             if len(self._open) == _DEEP:
                 DeepRecursion.need(_FRAMES)
             self._open.append(index)
-            node = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
+            node = self._known[index] = self.table.parse(index - 1, user, at, self._parse)
             self._open.pop()
         return node
 

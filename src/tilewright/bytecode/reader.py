@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from tilewright.bytecode.attribute_reader import Reader
 from tilewright.bytecode.body_reader import BodyReader
@@ -47,11 +48,12 @@ def read_bytecode(data: bytes, name: str = "<bytes>") -> ModuleOp:
     """
     file = Cursor(data, 0, name, "file")
     with CollectorPause():
-        version = _header(file)
-        return _ModuleReader(_sections(file), version, name).module()
+        version = read_header(file)
+        return ModuleReader(find_sections(file), version, name).module()
 
 
-def _header(file: Cursor) -> Version:
+def read_header(file: Cursor) -> Version:
+    """Read the magic number and the version."""
     data = file.data[: file.end]
     if not data:
         file.fail("expected Tile IR bytecode, found an empty file")
@@ -75,9 +77,26 @@ def _magic_of(data: bytes) -> str:
     return f"found {start.hex(' ')}"
 
 
-def _sections(file: Cursor) -> dict[int, Cursor]:
+class SectionPart(NamedTuple):
+    """A section of a file: where it starts, where its padding starts, and its contents."""
+
+    section: int
+    start: int
+    padding: int
+    contents: Cursor
+
+
+def find_sections(file: Cursor) -> dict[int, Cursor]:
     """Split the file into sections; the last one of a kind wins."""
-    sections: dict[int, Cursor] = {}
+    sections = {part.section: part.contents for part in read_sections(file)}
+    for section in (Section.STRING, Section.FUNC):
+        if section not in sections:
+            file.fail(f"expected a {TITLES[section]}, found none", HEADER_SIZE)
+    return sections
+
+
+def read_sections(file: Cursor) -> Iterator[SectionPart]:
+    """Yield the sections of a file, and check that it ends after them."""
     while True:
         at = file.at
         if at == file.end:
@@ -89,15 +108,12 @@ def _sections(file: Cursor) -> dict[int, Cursor]:
         if section not in TITLES:
             file.fail(f"expected the number of a section, 1 to 7, found {section}", at)
         length = _section_length(file, section)
-        _step_over_padding(file, section, at, aligned=number & ALIGNED != 0)
+        padding = _step_over_padding(file, section, at, aligned=number & ALIGNED != 0)
         base = file.at
-        sections[section] = Cursor(file.take(length), base, file.file, TITLES[section])
+        contents = Cursor(file.take(length), base, file.file, TITLES[section])
+        yield SectionPart(section, at, padding, contents)
     if file.at < file.end:
         file.fail("expected the end of the file after the end marker, found more")
-    for section in (Section.STRING, Section.FUNC):
-        if section not in sections:
-            file.fail(f"expected a {TITLES[section]}, found none", HEADER_SIZE)
-    return sections
 
 
 def _section_length(file: Cursor, section: int) -> int:
@@ -112,7 +128,8 @@ def _section_length(file: Cursor, section: int) -> int:
     return length
 
 
-def _step_over_padding(file: Cursor, section: int, at: int, *, aligned: bool) -> None:
+def _step_over_padding(file: Cursor, section: int, at: int, *, aligned: bool) -> int:
+    """Align the contents of a section; return where the padding starts."""
     needed = ALIGNMENT.get(section, 1)
     alignment = file.varint() if aligned else 1
     if not is_power_of_two(alignment) or alignment % needed:
@@ -121,10 +138,12 @@ def _step_over_padding(file: Cursor, section: int, at: int, *, aligned: bool) ->
             f"alignment, found {alignment}",
             at,
         )
+    padding = file.at
     file.align(alignment)
+    return padding
 
 
-class _ModuleReader:
+class ModuleReader:
     """Builds the module from its sections."""
 
     __slots__ = ("_constants", "_debug", "_name", "_sections", "_strings", "_types", "_version")
@@ -143,6 +162,9 @@ class _ModuleReader:
         """Return a section, or an empty one if it is absent."""
         present = self._sections.get(section)
         return Cursor(b"\0", 0, self._name, TITLES[section]) if present is None else present
+
+    def _body_reader(self, part: Reader, locations: Locations | None) -> BodyReader:
+        return BodyReader(part, locations)
 
     def _reader(self, part: Cursor) -> Reader:
         return Reader(part, self._strings, self._types, self._constants)
@@ -208,7 +230,7 @@ class _ModuleReader:
         size = reader.count(f"bytes in the body of '{name}'")
         body = self._reader(reader.part(size, f"body of '{name}'"))
         block = Block(signature.inputs, [location] * len(signature.inputs))
-        BodyReader(body, locations).body(block)
+        self._body_reader(body, locations).body(block)
         return EntryOp((), (), attributes, [Region([block])], location)
 
     def _signature(self, reader: Reader) -> FunctionType:

@@ -63,10 +63,10 @@ class StringTable:
     Bytes that are no UTF-8 become lone surrogates, as in the text form.
     """
 
-    __slots__ = ("_known", "_table")
+    __slots__ = ("_known", "table")
 
     def __init__(self, cursor: Cursor) -> None:
-        self._table = OffsetTable(cursor, 4, "string")
+        self.table = OffsetTable(cursor, 4, "string")
         self._known: dict[int, str] = {}
 
     def read(self, user: Cursor) -> str:
@@ -75,8 +75,8 @@ class StringTable:
         index = user.varint()
         text = self._known.get(index)
         if text is None:
-            start, stop = self._table.bounds(index, user, at)
-            data = self._table.cursor.data[start:stop]
+            start, stop = self.table.bounds(index, user, at)
+            data = self.table.cursor.data[start:stop]
             text = self._known[index] = data.decode("utf-8", "surrogateescape")
         return text
 
@@ -84,10 +84,10 @@ class StringTable:
 class ConstantTable:
     """The constant blobs of a file, decoded by the type at their use."""
 
-    __slots__ = ("_blobs", "_known", "_table", "_unpacked")
+    __slots__ = ("_blobs", "_known", "_unpacked", "table")
 
     def __init__(self, cursor: Cursor) -> None:
-        self._table = OffsetTable(cursor, 8, "constant")
+        self.table = OffsetTable(cursor, 8, "constant")
         self._blobs: dict[int, bytes] = {}
         self._known: dict[tuple[int, Type], DenseElementsAttr] = {}
         # Constants of different shapes may share a blob of i1 elements; unpack it once.
@@ -109,7 +109,7 @@ class ConstantTable:
             )
         blob = self._blobs.get(index)
         if blob is None:
-            blob = self._blobs[index] = self._table.parse(index, user, at, _read_blob)
+            blob = self._blobs[index] = self.table.parse(index, user, at, _read_blob)
         if type.element is I1:
             return DenseElementsAttr(self._bits(user, at, index, type), type)
         size, count = element_bytes(type.element), type.count

@@ -81,11 +81,11 @@ def since(type: Type) -> Version | None:
 class TypeTable:
     """The types of a file."""
 
-    __slots__ = ("_known", "_open", "_table", "short", "version")
+    __slots__ = ("_known", "_open", "short", "table", "version")
 
     def __init__(self, cursor: Cursor, version: Version) -> None:
         self.version = version
-        self._table = OffsetTable(cursor, 4, "type")
+        self.table = OffsetTable(cursor, 4, "type")
         self._known: dict[int, Type] = {}
         self._open: list[int] = []
         self.short: dict[int, Type] = {}
@@ -102,9 +102,13 @@ class TypeTable:
                 self.short[index] = type
         return type
 
+    def type(self, index: int) -> Type:
+        """Return the type of an index."""
+        return self._known.get(index) or self._decode(index, self.table.cursor, 0)
+
     def _decode(self, index: int, user: Cursor, at: int) -> Type:
-        cursor = self._table.cursor
-        start, stop = self._table.bounds(index, user, at)
+        cursor = self.table.cursor
+        start, stop = self.table.bounds(index, user, at)
         type = SHORT.get(cursor.data[start]) if start < stop else None
         if type is None:
             type = self._nested(index, user, at)
@@ -124,7 +128,7 @@ class TypeTable:
         if len(self._open) == MAX_TYPE_NESTING:
             user.fail(f"expected types nested at most {MAX_TYPE_NESTING} deep, found more", at)
         self._open.append(index)
-        type = self._table.parse(index, user, at, self._parse)
+        type = self.table.parse(index, user, at, self._parse)
         self._open.pop()
         return type
 

@@ -158,6 +158,7 @@ class ScfToCf(Pass):
     """Lower scf loops and branches to basic blocks."""
 
     name = "convert-scf-to-cf"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         convert(op, TARGET, _FINDER, partial=True, sink=sink)

@@ -15,6 +15,7 @@ from tilewright.bytecode.versions import NEWEST
 from tilewright.cutile.time_limit import OutOfTime, within
 from tilewright.cutile.versions import cutile
 from tilewright.driver.disassembly import disassemble
+from tilewright.driver.stage_dump import dump_folder
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
@@ -62,6 +63,11 @@ def compile_file(words: Sequence[str]) -> None:
 def version() -> str:
     """Return the output of `tileiras --version`, which keys cuTile's cubin cache."""
     return f"{version_text()}\n"
+
+
+def _cache_version() -> str | None:
+    """Return the version that keys cuTile's cubin cache; None, to bypass it, for a dump."""
+    return None if dump_folder() else version()
 
 
 def _version_of(program: object) -> str:
@@ -151,7 +157,7 @@ def replacements() -> list[tuple[Any, Any]]:
     return [
         (own._find_compiler_bin, lambda: compiler),
         (own._try_get_compiler_version, _version_of),
-        (own._get_compiler_version_string, version),
+        (own._get_compiler_version_string, _cache_version),
         (own._get_max_supported_bytecode_version, newest_bytecode),
         (own._bytecode_to_mlir_text, disassembly),
     ]

@@ -51,15 +51,20 @@ def read_unverified(source: bytes | str, name: str) -> ModuleOp:
     return parse_module(source, name)
 
 
-def read_level(source: bytes | str, name: str, allow_unregistered: bool = False) -> Operation:
-    """Read a program of any level: Tile IR bytecode or text, or text of a lower-level dialect."""
+def read_level(
+    source: bytes | str, name: str, allow_unregistered: bool = False, *, every_error: bool = False
+) -> Operation:
+    """Read a program of any level: Tile IR bytecode or text, or text of a lower-level dialect.
+
+    With `every_error` the parser goes on after the first error in a text, to report all.
+    """
     if isinstance(source, bytes):
         if is_bytecode(source):
             return read_bytecode(source, name)
         source = decode_text(source, name)
     else:
         _reject_path(source)
-    root = parse_any(source, name, allow_unregistered)
+    root = parse_any(source, name, allow_unregistered, every_error=every_error)
     return tile_module(root, name) if is_disassembly(root) else root
 
 

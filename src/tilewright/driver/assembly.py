@@ -37,11 +37,18 @@ def decode_text(data: bytes, name: str, expected: str = "Tile IR text or bytecod
         fail(f"expected {expected}, found binary data that is no UTF-8", location)
 
 
-def parse_any(text: str, name: str, allow_unregistered: bool = False) -> Operation:
-    """Parse text of any dialect; top-level operations are wrapped in a module."""
-    # Compiling bytecode does not load the parser.
-    from tilewright.text.parser import parse_text  # noqa: PLC0415
+def parse_any(
+    text: str, name: str, allow_unregistered: bool = False, *, every_error: bool = False
+) -> Operation:
+    """Parse text of any dialect; top-level operations are wrapped in a module.
 
+    With `every_error` the parser goes on after the first error, to report all.
+    """
+    # Compiling bytecode does not load the parser.
+    if every_error:
+        from tilewright.text.recovery import parse_every_error as parse_text  # noqa: PLC0415
+    else:
+        from tilewright.text.parser import parse_text  # noqa: PLC0415
     return parse_text(text, context(allow_unregistered), name, default_dialect="cuda_tile")
 
 

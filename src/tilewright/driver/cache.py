@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.files import is_bytecode
+from tilewright.driver.stage_dump import dump_folder
 from tilewright.driver.store import Store
 from tilewright.emit.toolchain import (
     CACHE_VARIABLE,
@@ -142,6 +143,9 @@ def cached(
     `data` is bytecode or text, `name` its file name in diagnostics, `emit` "ptx" or "cubin".
     `warn` is called once if the cache cannot be used; without it, a `RuntimeWarning` is issued.
     """
+    # A dump is of a compilation.
+    if dump_folder():
+        return make()
     store = Cache.default(warn)
     if store.store is None:
         return make()

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import wrap_in_module
+from tilewright.driver.back_end import EMISSION, BackEnd, Observers
 from tilewright.driver.cache import cached
 from tilewright.driver.compilation_result import CompilationResult
+from tilewright.driver.emitted_input import (
+    TITLES,
+    EmittedCompilation,
+    EmittedProgram,
+    read_emitted,
+)
 from tilewright.driver.files import DEFAULT_ARCH, read_source
 from tilewright.driver.pipelines import (
     CHECKED,
@@ -22,24 +29,25 @@ from tilewright.driver.pipelines import (
     levels_between,
     parse_pipeline,
     passes_to,
+    pipeline_lines,
 )
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.driver.tuning.lookup import Tuned, compile_tuned
 from tilewright.driver.tuning.lookup import tuned as find_tuned
-from tilewright.ir.instruments import Timing
+from tilewright.ir.attributes import StringAttr
 from tilewright.ir.operation import Operation
+from tilewright.ir.traits import SYMBOL, SYMBOL_TABLE
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
-from tilewright.support.diagnostics import Diagnostic, Severity, Sink, Unsupported, UserError
+from tilewright.support.diagnostics import Diagnostic, Unsupported, UserError, fail
 from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL, PARAMETERS
 from tilewright.target.arch import ARCHES, Arch, find_arch
 from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
     from tilewright.driver.map_parameters import Maps
-    from tilewright.emit.cubin import Cubin, Resources
-    from tilewright.ir.passes import Instrument
+    from tilewright.emit.cubin import Resources
 
 INLINE_PTX: Final = "llvm.inline_asm"
 """Inline PTX, which ptxas may reject."""
@@ -48,23 +56,6 @@ LLVM_STAGES: Final = EMITTED[EMITTED.index("llvm") + 1 :]
 """The stages that LLVM produces."""
 
 Source = bytes | str | os.PathLike[str] | Operation
-
-
-class Observers:
-    """Observers of a compilation: pass instruments, timing, and the diagnostic sink."""
-
-    __slots__ = ("clock", "instruments", "sink")
-
-    def __init__(
-        self,
-        instruments: Sequence[Instrument] = (),
-        clock: Timing | None = None,
-        *,
-        remarks: bool = False,
-    ) -> None:
-        self.clock = clock or Timing()
-        self.instruments = [*instruments, self.clock]
-        self.sink = Sink(remarks=remarks)
 
 
 class Entry:
@@ -146,9 +137,18 @@ class Program:
             self._source = source.clone() if isinstance(source, Operation) else source
 
     @cached_property
+    def emitted(self) -> EmittedProgram | None:
+        """The program, if it is LLVM IR or PTX."""
+        source = self._source
+        return None if isinstance(source, Operation) else read_emitted(source, self._name)
+
+    @cached_property
     def module(self) -> Operation:
         """The verified program; compilations clone it."""
         source = self._source
+        if self.emitted is not None:
+            title = TITLES[self.emitted.stage]
+            fail(f"expected a program with operations, got {title}", self.emitted.location)
         module = source if isinstance(source, Operation) else read_level(source, self._name)
         self._warnings = verify(module)
         return module
@@ -163,10 +163,21 @@ class Program:
 
     def compiled(self, settings: Settings, emit: str) -> CompilationResult:
         """Compile the program."""
-        compilation = Compilation(self.module.clone(), settings, source=self.module.clone)
+        compilation = self.compilation(settings)
         compilation.observers.sink.diagnostics += self._warnings
-        compilation.to(emit)
+        compilation.dumped_to(emit)
         return compilation.result()
+
+    def compilation(self, settings: Settings) -> BackEnd:
+        """Start a compilation of the program."""
+        if self.emitted is not None:
+            return EmittedCompilation(self.emitted, settings)
+        return Compilation(self.module.clone(), settings, source=self.module.clone)
+
+    @property
+    def level(self) -> str:
+        """The level or the stage at which the program is."""
+        return level_of(self.module) if self.emitted is None else self.emitted.stage
 
 
 class Stages(Mapping[str, str]):
@@ -186,8 +197,7 @@ class Stages(Mapping[str, str]):
     def __getitem__(self, stage: str) -> str:
         if stage not in self._names:
             raise KeyError(stage)
-        module = self._program.module.clone()
-        made = Compilation(module, self._settings, source=self._program.module.clone).to(stage)
+        made = self._program.compilation(self._settings).to(stage)
         assert isinstance(made, str)
         return made
 
@@ -199,11 +209,11 @@ class Stages(Mapping[str, str]):
 
     @property
     def _names(self) -> tuple[str, ...]:
-        first = STAGES.index(level_of(self._program.module))
+        first = STAGES.index(self._program.level)
         return STAGES[first : STAGES.index("cubin")]
 
 
-class Compilation:
+class Compilation(BackEnd):
     """One run of the lowering pipeline on one program."""
 
     def __init__(
@@ -214,19 +224,19 @@ class Compilation:
         *,
         source: Callable[[], Operation] | None = None,
     ) -> None:
+        foreign = any(op.name == INLINE_PTX for op in module.walk())
+        super().__init__(settings, observers, foreign=foreign)
         self.module = module
         self.source = source
         """Gives the program anew, as it was before any pass, for crash kits."""
-        self.step = "passes"
-        """The step that runs, as crash kits name it."""
-        # Debugging needs unoptimized code.
-        self.settings = settings._replace(opt_level=0) if settings.device_debug else settings
-        self.observers = observers or Observers()
-        self.llvm = ""
-        self.ptx = ""
-        self.cubin: Cubin | None = None
-        self.map_parameters: Maps = {}
-        self._has_inline_ptx = any(op.name == INLINE_PTX for op in module.walk())
+
+    @property
+    def kernels(self) -> list[str]:
+        return function_names(self.module)
+
+    @property
+    def input_text(self) -> tuple[str, str]:
+        return level_of(self.module), print_op(self.module, debug=True)
 
     def to(self, stage: str) -> str | bytes:
         """Lower to a stage and return its text, or the bytes of a cubin.
@@ -257,33 +267,20 @@ class Compilation:
 
     def emit(self, stage: str) -> str | bytes:
         """Emit a module of the last level as LLVM IR, PTX or a cubin."""
-        self.step = "emission"
-        # LLVM is loaded only for the stages that need it.
+        self.step = EMISSION
         from tilewright.driver.map_parameters import read_map_parameters  # noqa: PLC0415
         from tilewright.emit.llvm.module import emit_llvm  # noqa: PLC0415
 
         settings = self.settings
         self.map_parameters = read_map_parameters(self.module)
-        clock = self.observers.clock
-        with clock.measure("write LLVM IR"):
+        with self.observers.clock.measure("write LLVM IR"):
             written = emit_llvm(
                 self.module,
                 settings.arch,
                 line_info=settings.line_info,
                 variables=settings.device_debug,
             )
-        self.llvm = written.text
-        if stage == "llvm":
-            return written.text
-        from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
-
-        self.step = "llvm"
-        with clock.measure("LLVM"):
-            self.ptx = compile_ptx(written, opt_level=settings.opt_level, timeout=settings.timeout)
-        if stage == "ptx":
-            return self.ptx
-        self.step = "ptxas"
-        return self.assemble(self.ptx)
+        return self.compile_llvm(written, stage)
 
     def lower(self, stage: str) -> None:
         """Run the passes to a level, or to the last level for an emitted stage."""
@@ -291,19 +288,31 @@ class Compilation:
         if STAGES.index(stage) < STAGES.index(level):
             message = f"expected a stage from '{level}' on, where the program is, got '{stage}'"
             raise UserError([Diagnostic(message, self.module.location)])
-        if self.settings.device_debug:
-            self._run("name-values")
-        if level == "cuda_tile":
-            self._run(self._passes_to(level))
-        elif level in ("nv_tileaa", "nv_tileas"):
-            add_target_spec(self.module, self.settings.arch)
         if self.settings.sanitize and level not in CHECKED:
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
+        if level in ("nv_tileaa", "nv_tileas"):
+            add_target_spec(self.module, self.settings.arch)
+        for target, passes in self._pipelines(level, stage):
+            if target != level:
+                self.module = wrap_in_module(self.module)
+            self._run(passes)
+            if self.observers.dump is not None:
+                self.observers.stage(target, print_op(self.module))
+
+    def pipeline_to(self, stage: str) -> str:
+        """The textual pipeline that `lower` runs, one step a line."""
+        texts = [passes for _, passes in self._pipelines(level_of(self.module), stage) if passes]
+        return pipeline_lines(parse_pipeline(",".join(texts))) if texts else ""
+
+    def _pipelines(self, level: str, stage: str) -> Iterator[tuple[str, str]]:
+        """Yield each level from `level` to a stage, and the textual pipeline that leads to it."""
+        own = ["name-values"] if self.settings.device_debug else []
+        if level == "cuda_tile":
+            own.append(self._passes_to(level))
+        yield level, ",".join(filter(None, own))
         for below in levels_between(level, stage):
-            self.module = wrap_in_module(self.module)
-            if self.settings.sanitize and level == CHECKED[-1]:
-                self._run(CHECKS)
-            self._run(self._passes_to(below))
+            checks = [CHECKS] if self.settings.sanitize and level == CHECKED[-1] else []
+            yield below, ",".join(filter(None, [*checks, self._passes_to(below)]))
             level = below
 
     def _passes_to(self, level: str) -> str:
@@ -322,43 +331,16 @@ class Compilation:
             observers = self.observers
             parse_pipeline(passes).run(self.module, observers.sink, observers.instruments)
 
-    def assemble(self, ptx: str) -> bytes:
-        """Assemble the PTX with ptxas."""
-        from tilewright.emit.cubin import assemble  # noqa: PLC0415
 
-        settings = self.settings
-        with self.observers.clock.measure("ptxas"):
-            self.cubin = assemble(
-                ptx,
-                settings.arch,
-                opt_level=settings.opt_level,
-                line_info=settings.line_info,
-                device_debug=settings.device_debug,
-                foreign=self._has_inline_ptx,
-                timeout=settings.timeout,
-                map_parameters=self.map_parameters,
-            )
-        self.observers.sink.diagnostics += remarks_of(self.cubin)
-        return self.cubin.data
-
-    def assembler_command(self) -> list[str]:
-        """Return the command line of ptxas, without its files."""
-        from tilewright.emit.cubin import assembler_command  # noqa: PLC0415
-
-        asked = self.settings
-        return assembler_command(
-            asked.arch,
-            asked.opt_level,
-            line_info=asked.line_info,
-            device_debug=asked.device_debug,
-        )
-
-    def result(self) -> CompilationResult:
-        """Return the PTX, cubin and remarks."""
-        remarks = self.observers.sink.diagnostics
-        return CompilationResult.of(
-            self.settings.arch.name, self.ptx, self.cubin, remarks, self.map_parameters
-        )
+def function_names(module: Operation) -> list[str]:
+    """The names of the functions with a body, at any level."""
+    names: list[str] = []
+    for op in module.walk():
+        name = op.attributes.get("sym_name")
+        is_function = SYMBOL in op.traits and SYMBOL_TABLE not in op.traits
+        if is_function and op.regions and op.regions[0].blocks and isinstance(name, StringAttr):
+            names.append(name.value)
+    return names
 
 
 def add_target_spec(program: Operation, arch: Arch) -> None:
@@ -372,17 +354,6 @@ def add_target_spec(program: Operation, arch: Arch) -> None:
     for op in program.walk():
         if isinstance(op, GPUModuleOp):
             op.attributes.setdefault(TARGET_SPEC_NAME, TargetSpecAttr(arch.number))
-
-
-def remarks_of(cubin: Cubin) -> Iterator[Diagnostic]:
-    """Yield the warnings of ptxas, and register spills, as remarks."""
-    for warning in cubin.warnings:
-        yield Diagnostic(f"ptxas: {warning}", severity=Severity.REMARK)
-    for entry in cubin.entries.values():
-        if entry.spill_stores or entry.spill_loads:
-            spilled = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
-            message = f"'{entry.name}' spills registers: {spilled} a thread"
-            yield Diagnostic(message, severity=Severity.REMARK)
 
 
 def target(name: str) -> Arch:
@@ -410,10 +381,10 @@ def compile(
 ) -> CompiledModule:
     """Compile a program for a GPU.
 
-    `source` is Tile IR or text of a level below it: bytecode, text, a path or a module, which
-    stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin nor entries.
-    With `cache` the result is stored in the compilation cache on disk and reused, and the choices
-    of `tilewright tune` for the program are used, unless `tuned` is false. `schedule`
+    `source` is Tile IR, text of a level below it, LLVM IR or PTX: bytecode, text, a path or a
+    module, which stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin
+    nor entries. With `cache` the result is stored in the compilation cache on disk and reused, and
+    the choices of `tilewright tune` for the program are used, unless `tuned` is false. `schedule`
     forces the software pipelines of loops, such as `"stages=3,in-flight=0"`. With
     `tensor_maps="parameters"` tensor maps are parameters of a kernel after its own arguments, where
     they are of arguments and constants: `tilewright.launch` encodes and passes them, other

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.cuda_tile.structure import EntryOp
-from tilewright.driver.compile import Compilation, Observers, remarks_of
+from tilewright.driver.back_end import Observers, remarks_of
+from tilewright.driver.compile import Compilation
 from tilewright.support.diagnostics import Severity
 from tilewright.support.location import UNKNOWN, Location
 from tilewright.support.remarks import COMPILER, RESOURCES, Remark
@@ -36,7 +37,7 @@ def compile_with_remarks(
     locations = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
     compilation = Compilation(module, settings, Observers(remarks=True), source=source)
     compilation.observers.sink.diagnostics += warnings
-    compilation.to("cubin")
+    compilation.dumped_to("cubin")
     cubin, sink = compilation.cubin, compilation.observers.sink
     assert cubin is not None
     diagnostics = pass_diagnostics(sink.diagnostics, cubin)

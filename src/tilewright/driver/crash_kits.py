@@ -19,7 +19,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright import __version__
-from tilewright.driver.compile import Compilation, Observers
+from tilewright.driver.back_end import LLVM, PASSES, PTXAS, Observers
+from tilewright.driver.compile import Compilation
 from tilewright.emit.toolchain import cache_folder, find_ptxas, llvm_stamp
 from tilewright.ir.instruments import VerifyEach
 from tilewright.ir.passes import Instrument
@@ -55,10 +56,6 @@ LLVM_IR: Final = "module.ll"
 PTX: Final = "module.ptx"
 TRACE: Final = "trace.txt"
 
-PASSES: Final = "passes"
-EMISSION: Final = "emission"
-LLVM: Final = "llvm"
-PTXAS: Final = "ptxas"
 """The steps of a compilation that a kit may be of."""
 
 MOST_KITS: Final = 16

@@ -117,6 +117,11 @@ def parse_pipeline(text: str, sink: Sink | None = None) -> Pipeline:
     return pipeline
 
 
+def pipeline_lines(pipeline: Pipeline) -> str:
+    """The text of a pipeline, one step a line, as `parse_pipeline` reads it."""
+    return ",\n".join(map(str, pipeline.steps))
+
+
 FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 
 

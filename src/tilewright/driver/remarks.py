@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tilewright.driver.cache import Cache, key_of
+from tilewright.driver.stage_dump import dump_folder
 from tilewright.support.location import UNKNOWN, FileLoc, Location
 from tilewright.support.packed_values import Damaged, decode, encode
 from tilewright.support.remarks import Remark
@@ -31,7 +32,8 @@ def cached_remarks(
 
     The cubin has the cache entry of a compilation without remarks; remarks have a second entry.
     """
-    cache = Cache.default(warn)
+    # A dump is of a compilation.
+    cache = Cache(None) if dump_folder() else Cache.default(warn)
     store = cache.store
     key = "" if store is None else key_of(data, name, settings, "cubin")
     remarks_key = f"{key}-remarks"

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.compile import Compilation, Observers, target
+from tilewright.driver.back_end import EMISSION, LLVM, PASSES, PTXAS, Observers
+from tilewright.driver.compile import Compilation, target
 from tilewright.driver.crash_kits import (
-    EMISSION,
     FACTS,
     FORMAT,
     INPUT,
-    LLVM,
     MODULE,
-    PASSES,
     PTX,
-    PTXAS,
     is_bug,
     signature_of,
 )

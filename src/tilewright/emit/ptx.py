@@ -16,11 +16,18 @@ TIMEOUT: Final = 600.0
 """The time limit of a compilation in seconds."""
 
 
-def compile_ptx(module: LLVMModule, *, opt_level: int = 3, timeout: float | None = None) -> str:
+def compile_ptx(
+    module: LLVMModule,
+    *,
+    opt_level: int = 3,
+    timeout: float | None = None,
+    foreign: bool = False,
+) -> str:
     """Compile a module to PTX, within a time limit in seconds.
 
     A failure on constructs that LLVM is known to accept is an internal error; otherwise the
-    program uses an unsupported feature.
+    program uses an unsupported feature. `foreign` says that the module is a user's: a failure is
+    an error in it.
     """
     arch = module.arch
     libdevice = find_libdevice() if module.library else ""
@@ -39,10 +46,14 @@ def compile_ptx(module: LLVMModule, *, opt_level: int = 3, timeout: float | None
             fail(f"LLVM took longer than {timeout:g} seconds, the limit of this compilation")
         raise Unsupported(f"code for {arch.name}: no end after {TIMEOUT:.0f} seconds") from None
     except Ended as error:
+        if foreign:
+            fail(f"LLVM ends on the program: {gist(str(error))}")
         raise _failure(module, "ends on", str(error)) from None
     if answer.outcome is Outcome.UNSUPPORTED:
         raise Unsupported(answer.text)
     if answer.outcome is Outcome.REJECTED:
+        if foreign:
+            fail(f"LLVM rejects the program: {answer.text}")
         raise _failure(module, "rejects", answer.text)
     return answer.text
 

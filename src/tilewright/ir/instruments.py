@@ -116,4 +116,43 @@ class PrintEach(Instrument):
             self._print(f"{step.name} failed", op)
 
     def _print(self, title: str, op: Operation) -> None:
-        self._write(f"// -----// {title} ('{op.name}') //----- //\n{self._render(op).rstrip()}\n\n")
+        self._write(f"{banner(title, op)}\n{self._render(op).rstrip()}\n\n")
+
+
+class PrintChanged(Instrument):
+    """Prints the program after each pass that changes its text: all of it, or a unified diff."""
+
+    __slots__ = ("_as_diff", "_before", "_render", "_write")
+
+    def __init__(
+        self,
+        render: Callable[[Operation], str],
+        write: Callable[[str], object],
+        *,
+        as_diff: bool = False,
+    ) -> None:
+        self._render = render
+        self._write = write
+        self._as_diff = as_diff
+        self._before = ""
+
+    def before(self, step: Pass, op: Operation) -> None:
+        self._before = self._render(op)
+
+    def after(self, step: Pass, op: Operation) -> None:
+        before, after = self._before, self._render(op)
+        if before == after:
+            return
+        if self._as_diff:
+            # Loaded only to print diffs.
+            from difflib import unified_diff  # noqa: PLC0415
+
+            names = f"before {step.name}", f"after {step.name}"
+            lines = unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")
+            after = "\n".join(lines)
+        self._write(f"{banner(f'after {step.name}', op)}\n{after.rstrip()}\n\n")
+
+
+def banner(title: str, op: Operation) -> str:
+    """The line that precedes a printed program."""
+    return f"// -----// {title} ('{op.name}') //----- //"

@@ -5,6 +5,7 @@
 
         name = "loop-split"
         split_threshold: int = option(default=1, doc="least cost of what the split saves")
+        split = statistic("loops split in two")
 
         def run(self, op: Operation, sink: Sink) -> None: ...
 
@@ -55,6 +56,30 @@ def option(*, default: T, doc: str = "", parse: Callable[[str], T] | None = None
     return cast("T", Option(default, doc, parse))
 
 
+class Statistic:
+    """A statistic of a pass: it counts in the sink of a run, since passes keep no state."""
+
+    __slots__ = ("doc", "name", "pass_name")
+
+    def __init__(self, doc: str) -> None:
+        self.doc = doc
+        self.name = ""
+        self.pass_name = ""
+
+    def __set_name__(self, owner: type[Pass], name: str) -> None:
+        self.name = name.replace("_", "-")
+        self.pass_name = owner.name
+
+    def add(self, sink: Sink, amount: int = 1) -> None:
+        """Count what a run of the pass did."""
+        sink.count(self.pass_name, self.name, amount)
+
+
+def statistic(doc: str) -> Statistic:
+    """Declare a statistic of a pass, which `--statistics` shows."""
+    return Statistic(doc)
+
+
 def _reader(default: T) -> Callable[[str], T]:
     readers: dict[type, Callable[[str], object]] = {bool: _read_bool, int: _read_int}
     return cast("Callable[[str], T]", readers.get(type(default), str))
@@ -78,6 +103,8 @@ class Pass:
     """One step over a program. Passes keep no state between runs: threads may share them."""
 
     name: ClassVar[str] = ""
+    is_required: ClassVar[bool] = False
+    """Whether programs do not compile without it; `--opt-bisect-limit` skips only others."""
 
     def __init__(self, **options: object) -> None:
         known = self.options()
@@ -91,6 +118,11 @@ class Pass:
         """The declared options by name."""
         members = [member for base in reversed(cls.__mro__) for member in vars(base).values()]
         return {member.name: member for member in members if isinstance(member, Option)}
+
+    @classmethod
+    def statistics(cls) -> list[Statistic]:
+        """The declared statistics."""
+        return [member for member in vars(cls).values() if isinstance(member, Statistic)]
 
     def run(self, op: Operation, sink: Sink) -> None:
         """Change what is inside `op`. Errors, warnings and remarks go to `sink`."""
@@ -112,6 +144,10 @@ class Instrument:
     """Watches passes run. A subclass overrides what it wants to see."""
 
     __slots__ = ()
+
+    def skips(self, step: Pass, op: Operation) -> bool:
+        """Whether `step` does not run on `op`; no instrument sees it then."""
+        return False
 
     def before(self, step: Pass, op: Operation) -> None:
         """`step` is about to run on `op`."""
@@ -173,6 +209,8 @@ class Stage(Pipeline):
 
 
 def _run(step: Pass, op: Operation, sink: Sink, instruments: Sequence[Instrument]) -> None:
+    if any([instrument.skips(step, op) for instrument in instruments]):
+        return
     for instrument in instruments:
         instrument.before(step, op)
     try:

@@ -39,6 +39,11 @@ def parse_pipeline(
 def find_pass(name: str, passes: PassRegistry) -> type[Pass] | None:
     """The pass class of a name, or nothing."""
     entry = passes.get(name)
+    return None if entry is None else load_pass(entry)
+
+
+def load_pass(entry: str | type[Pass]) -> type[Pass]:
+    """The pass class of an entry of a registry, imported if need be."""
     if not isinstance(entry, str):
         return entry
     module, _, attribute = entry.partition(":")

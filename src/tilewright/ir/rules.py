@@ -155,10 +155,10 @@ def apply_rules(
     fold: FoldFinder | None = None,
     limit: int | None = None,
     sink: Sink | None = None,
-) -> bool:
+) -> int:
     """Fold, delete what is dead and apply rules to all inside `root` until nothing changes.
 
-    Gives whether anything did. After `limit` rewrites (by default many for each operation) the
+    Returns the number of edits. After `limit` rewrites (by default many for each operation) the
     rules are taken to undo each other: that is an `InternalError`, or a warning in `sink`, since
     the program is right all the same.
     """
@@ -224,13 +224,13 @@ class _Greedy(Listener):
         for gone in inside:
             worklist.pop(gone, None)
 
-    def run(self) -> bool:
-        """Sweep until a fixed point; returns whether anything changed."""
+    def run(self) -> int:
+        """Sweep until a fixed point; returns the number of edits."""
         while True:
             before = self._build.edits
             self._sweep()
             if self._build.edits == before or self._is_exhausted:
-                return self._build.edits > 0
+                return self._build.edits
 
     @property
     def _is_exhausted(self) -> bool:

@@ -68,7 +68,12 @@ class _Verifier:
             *attributes.values(),
         )
         if signature not in _passed:
-            if self.report(op, _signature_problems(op)):
+            problems = _SignatureProblems(op)
+            if self.report(op, problems):
+                # Other operations may rely on its operands, results and attributes, not on what its
+                # own verifier rejects: then there may be further errors inside.
+                if problems.are_own and op.regions and not self.report(op, _region_problems(op)):
+                    self.regions(op)
                 return
             if op.memoize_verification:
                 if len(_passed) >= MAX_REMEMBERED:
@@ -157,17 +162,28 @@ class _Verifier:
             self._visible.difference_update(self.block(block))
 
 
-def _signature_problems(op: Operation) -> Iterator[str | Diagnostic]:
-    """Check counts, types and attributes; later checks rely on earlier ones."""
-    if isinstance(op, UnregisteredOp):
-        return
-    for stage in (_count_problems, _type_problems, _attribute_problems, _own_problems):
-        invalid = False
-        for problem in stage(op):
-            invalid = True
-            yield problem
-        if invalid:
+class _SignatureProblems:
+    """The problems of counts, types and attributes; later checks rely on earlier ones."""
+
+    __slots__ = ("_op", "are_own")
+
+    def __init__(self, op: Operation) -> None:
+        self._op = op
+        self.are_own = False
+        """Whether only the verifier of the operation itself has problems."""
+
+    def __iter__(self) -> Iterator[str | Diagnostic]:
+        op = self._op
+        if isinstance(op, UnregisteredOp):
             return
+        for stage in (_count_problems, _type_problems, _attribute_problems, _own_problems):
+            invalid = False
+            for problem in stage(op):
+                invalid = True
+                yield problem
+            if invalid:
+                self.are_own = stage is _own_problems
+                return
 
 
 def _count_problems(op: Operation) -> Iterator[str]:

@@ -147,10 +147,12 @@ class Sink:
     With `remarks` it also collects optimization remarks, which passes otherwise do not build.
     """
 
-    __slots__ = ("diagnostics", "remarks", "wants_remarks")
+    __slots__ = ("counts", "diagnostics", "remarks", "wants_remarks")
 
     def __init__(self, *, remarks: bool = False) -> None:
         self.diagnostics: list[Diagnostic] = []
+        self.counts: dict[tuple[str, str], int] = {}
+        """The statistics of passes, by pass and name."""
         self.remarks: list[Remark] = []
         self.wants_remarks = remarks
 
@@ -170,6 +172,11 @@ class Sink:
         """Keep an optimization remark, if remarks are enabled."""
         if self.wants_remarks:
             self.remarks.append(remark)
+
+    def count(self, pass_name: str, statistic: str, amount: int) -> None:
+        """Add to a statistic of a pass."""
+        key = pass_name, statistic
+        self.counts[key] = self.counts.get(key, 0) + amount
 
     @property
     def errors(self) -> Iterator[Diagnostic]:

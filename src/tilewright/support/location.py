@@ -267,20 +267,20 @@ class ByteLoc(Location):
 class UnstatedLoc(UnknownLoc):
     """`loc(unknown)` in a text: equal to `UNKNOWN`, but diagnostics show its text location."""
 
-    __slots__ = ("_text_location",)
+    __slots__ = ("text_location",)
 
     def __init__(self, location: TextLoc) -> None:
-        self._text_location = location
+        self.text_location = location
 
     @property
     def kind(self) -> type[Location]:
         return UnknownLoc
 
     def __str__(self) -> str:
-        return str(self._text_location)
+        return str(self.text_location)
 
     def excerpt(self) -> tuple[str, int] | None:
-        return self._text_location.excerpt()
+        return self.text_location.excerpt()
 
 
 class CompositeLoc(Location):

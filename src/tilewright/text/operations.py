@@ -31,7 +31,7 @@ def find_reader(parser: Parser, token: str) -> OpReader:
         parser.error("expected '}' to close this '{', got end of input", parser.open_braces[-1])
     if token[:1] not in LETTERS:
         parser.unexpected("an operation")
-    kind = _find(parser, token)
+    kind = find_operation(parser, token)
     if kind is None:
         parser.error(f"unknown operation '{token}'")
     # Programs in generic form do not load the assembly format engine.
@@ -43,7 +43,8 @@ def find_reader(parser: Parser, token: str) -> OpReader:
     return read
 
 
-def _find(parser: Parser, name: str) -> type[Operation] | None:
+def find_operation(parser: Parser, name: str) -> type[Operation] | None:
+    """Return the operation class of a name, which may lack the prefix of its dialect."""
     context = parser.context
     if "." in name and (kind := context.op(name)) is not None:
         return kind

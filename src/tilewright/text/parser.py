@@ -232,7 +232,7 @@ class Parser(Cursor):
         self.expect("{")
         outer_dialects = self.default_dialects
         inner = owner.default_dialect
-        self._use_dialects(("builtin",) if inner is None else (inner, "builtin"))
+        self.use_dialects(("builtin",) if inner is None else (inner, "builtin"))
         scope = self.names.open(owner.is_isolated)
         labels, self.labels = self.labels, Labels(self)
         region = self._blocks(arguments)
@@ -241,13 +241,14 @@ class Parser(Cursor):
         self.labels.close()
         self.labels = labels
         self.names.close(scope)
-        self._use_dialects(outer_dialects)
+        self.use_dialects(outer_dialects)
         self.expect("}")
         self.open_braces.pop()
         self.leave()
         return region
 
-    def _use_dialects(self, dialects: tuple[str, ...]) -> None:
+    def use_dialects(self, dialects: tuple[str, ...]) -> None:
+        """Set the dialects of operations without a prefix."""
         self.default_dialects = dialects
         self._readers = self.context.op_readers.setdefault(dialects, {})
 
@@ -363,7 +364,11 @@ def parse_text(
 
     Top-level operations of `default_dialect` may be written without its prefix.
     """
-    parser = Parser(text, context, name, default_dialect)
+    return parse_with(Parser(text, context, name, default_dialect))
+
+
+def parse_with(parser: Parser) -> Operation:
+    """Parse the text of a parser as `parse_text` does."""
     with CollectorPause(), DeepRecursion():
         ops = parser.program()
     if len(ops) == 1 and ops[0].name in ("builtin.module", "cuda_tile.module"):
@@ -371,7 +376,7 @@ def parse_text(
     block = Block()
     for op in ops:
         block.append(op)
-    module = context.op("builtin.module")
+    module = parser.context.op("builtin.module")
     assert module is not None
     return module(regions=[Region([block])], location=parser.location(0))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tilewright.text.parser import Parser
 
 
-class _Forward(Value):
+class Forward(Value):
     """A placeholder for a value that is used before its definition."""
 
     __slots__ = ("ref",)
@@ -25,7 +25,7 @@ class _Forward(Value):
         """The token of the first use."""
 
 
-Scope = tuple[dict[str, Value], dict[str, _Forward], int]
+Scope = tuple[dict[str, Value], dict[str, Forward], int]
 
 
 class Names:
@@ -35,21 +35,21 @@ class Names:
     definition in the text; the verifier checks dominance.
     """
 
-    __slots__ = ("_forward", "_parser", "values")
+    __slots__ = ("_parser", "forward", "values")
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self.values: dict[str, Value] = {}
         """Defined values by name, in the order of definition."""
-        self._forward: dict[str, _Forward] = {}
+        self.forward: dict[str, Forward] = {}
         """Forward references that are not resolved yet."""
 
     def open(self, isolated: bool) -> Scope:
         """Enter a region; names from outside are not visible in an isolated one."""
-        scope = self.values, self._forward, len(self.values)
+        scope = self.values, self.forward, len(self.values)
         if isolated:
             self.values = {}
-            self._forward = {}
+            self.forward = {}
         return scope
 
     def close(self, scope: Scope) -> None:
@@ -58,14 +58,14 @@ class Names:
         if self.values is not values:
             self.finish()
         self.values = values
-        self._forward = forward
+        self.forward = forward
         # Costs what the region defined, not what is visible.
         for _ in range(len(values) - count):
             values.popitem()
 
     def finish(self) -> None:
         """Report forward references without a definition."""
-        for forward in self._forward.values():
+        for forward in self.forward.values():
             self._undefined(forward.ref)
 
     def _undefined(self, ref: int) -> None:
@@ -84,12 +84,12 @@ class Names:
             before = note("defined here before", values[name].location)
             self._parser.error(f"redefinition of value '{name}'", ref, before)
         values[name] = value
-        if self._forward:
+        if self.forward:
             self._settle(name, value)
 
     def _settle(self, name: str, value: Value) -> None:
         """Replace the forward reference of a name by its value."""
-        forward = self._forward.pop(name, None)
+        forward = self.forward.pop(name, None)
         if forward is None:
             return
         if forward.type is not value.type:
@@ -101,7 +101,7 @@ class Names:
         if len(op.results) != 1:
             self._miscounted(op, ref, 1)
         name = self._parser.tokens[ref]
-        if name in self.values or self._forward or "#" in name:
+        if name in self.values or self.forward or "#" in name:
             self.define(ref, op.results[0])
         else:
             self.values[name] = op.results[0]
@@ -127,9 +127,9 @@ class Names:
     def resolve(self, ref: int, type: Type) -> Value:
         """Return the value of a name, or a forward reference; report a type mismatch."""
         name = self._name(ref)
-        value = self.values.get(name) or self._forward.get(name)
+        value = self.values.get(name) or self.forward.get(name)
         if value is None:
-            value = self._forward[name] = _Forward(type, ref)
+            value = self.forward[name] = Forward(type, ref)
         elif value.type is not type:
             self._mismatch(ref, type, value)
         return value
@@ -148,7 +148,7 @@ class Names:
     def _mismatch(self, ref: int, type: Type, value: Value) -> None:
         parser = self._parser
         name = parser.tokens[ref]
-        if isinstance(value, _Forward):
+        if isinstance(value, Forward):
             other = note(f"used as {value.type} before", parser.location(value.ref))
             parser.error(f"value '{name}' is used as {type}", ref, other)
         other = note("defined here", value.location)

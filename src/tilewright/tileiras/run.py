@@ -250,7 +250,7 @@ def _made(job: Job, data: bytes, settings: Settings) -> CompilationResult:
     with _failing(FAILED):
         compilation = Compilation(module, settings, source=_reader(job, data))
         compilation.observers.sink.diagnostics += warnings
-        compilation.to("cubin")
+        compilation.dumped_to("cubin")
         return compilation.result()
 
 

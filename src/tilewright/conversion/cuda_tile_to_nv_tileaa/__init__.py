@@ -136,6 +136,7 @@ class ConvertCudaTileToTileAA(Pass):
     """Convert every program of Tile IR inside an operation to nv_tileaa."""
 
     name = "convert-cuda-tile-to-tileaa"
+    is_required = True
     compute_capability: str = option(default="", doc="the target GPU, such as sm_90")
 
     def _expected(self) -> str:

@@ -36,6 +36,7 @@ class ConvertTileAAToTileAS(Pass):
     """Assign a layout to every tile of a kernel, and an instruction to every dot."""
 
     name = "convert-tileaa-to-tileas"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]

@@ -119,6 +119,7 @@ class ConvertTileASToNvgpu(Pass):
     """Lower tiles to the vector of registers that each thread holds."""
 
     name = "convert-tileas-to-nvgpu"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         report_accesses(op, sink, self.name)

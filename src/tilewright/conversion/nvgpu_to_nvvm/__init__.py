@@ -112,6 +112,7 @@ class ConvertGpuNvgpuToNvvm(Pass):
     """Convert everything to NVVM and LLVM; only modules stay as they are."""
 
     name = "convert-gpu-nvgpu-to-nvvm"
+    is_required = True
     barrier: str = option(
         default="bar.sync.aligned", doc="NVVM operation for gpu.barrier", parse=_parse_barrier
     )

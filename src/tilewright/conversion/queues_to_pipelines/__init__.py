@@ -19,6 +19,7 @@ class ConvertQueuesToPipelines(Pass):
     """Replace the queues of kernels by pipelines."""
 
     name = "convert-queues-to-pipelines"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]

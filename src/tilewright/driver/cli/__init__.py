@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "as": ("assemble", "assemble text into bytecode"),
     "dis": ("disassemble", "disassemble bytecode into text"),
-    "verify": ("verify", "check a module and report every error"),
+    "verify": ("verify", "check a program and report every error"),
     "opt": ("opt", "run passes on a module"),
     "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
     "reduce": ("reduce", "shrink a program while a command keeps failing"),
@@ -76,7 +76,7 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a subcommand, or print its help."""
     module = import_module(f"tilewright.driver.cli.{COMMANDS[name][0]}")
     if module.COMMAND.wants_help(arguments):
-        write_line(module.COMMAND.help())
+        write_line(module.COMMAND.help(arguments))
         return OK
     if "--version" in arguments:
         write_line(f"tilewright {__version__}")
@@ -102,6 +102,13 @@ file cannot be used,
 {INTERRUPTED} Ctrl-C."""
 
 
+def report_error(error: Error) -> int:
+    """Print an error about the program and return the exit code."""
+    print(error.render(), file=sys.stderr)
+    lacking = isinstance(error, Unsupported | AssemblerError)
+    return UNSUPPORTED if lacking else WRONG_PROGRAM
+
+
 def guarded(action: Callable[[], int]) -> int:
     """Run a command; report errors on standard error and return the exit code."""
     try:
@@ -113,9 +120,7 @@ def guarded(action: Callable[[], int]) -> int:
         print(f"tilewright: {error}", file=sys.stderr)
         return WRONG_USAGE
     except Error as error:
-        print(error.render(), file=sys.stderr)
-        lacking = isinstance(error, Unsupported | AssemblerError)
-        return UNSUPPORTED if lacking else WRONG_PROGRAM
+        return report_error(error)
     except MemoryError as error:
         print(f"tilewright: error: out of memory ({error})".replace(" ()", ""), file=sys.stderr)
         return WRONG_USAGE

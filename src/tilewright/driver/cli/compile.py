@@ -59,9 +59,9 @@ TIMEOUT: Final = Option(
 
 COMMAND: Final = Command(
     "compile",
-    "Compile a program for a GPU: Tile IR, or text of any level below it.",
-    "Tile IR text or bytecode, text of nv_tileaa, nv_tileas, gpu, nvgpu, nvvm or llvm, or "
-    "CUDA Tile C++ (FILE.cu, which nvcc compiles to bytecode)",
+    "Compile a program for a GPU: Tile IR, text of any level below it, LLVM IR or PTX.",
+    "Tile IR text or bytecode, text of nv_tileaa, nv_tileas, gpu, nvgpu, nvvm or llvm, LLVM IR, "
+    "PTX, or CUDA Tile C++ (FILE.cu, which nvcc compiles to bytecode)",
     (
         output("the result"),
         Option(
@@ -93,7 +93,8 @@ COMMAND: Final = Command(
     "  tilewright compile kernel.mlir --emit nvvm --verify-each\n"
     "  tilewright compile kernel.mlir -o kernel.ptx --timing\n"
     "  tilewright compile kernels/*.tileirbc -o cubins --jobs 8\n"
-    "  tilewright compile kernel.cu -o kernel.ptx\n\n"
+    "  tilewright compile kernel.cu -o kernel.ptx\n"
+    "  tilewright compile kernel.ptx -o kernel.cubin\n\n"
     "Several files go to the folder that -o names, each under its own name; those that fail are\n"
     "reported, and the others are compiled. The exit code is then the highest one of a file.",
     many=True,
@@ -143,23 +144,32 @@ def _compiled(
 ) -> tuple[bytes, CompilationResult]:
     """Compile to a stage; return its bytes and the cacheable result. Loads the compiler."""
     from tilewright.driver.api import read_level  # noqa: PLC0415
-    from tilewright.driver.cli.instruments import chosen_instruments, report  # noqa: PLC0415
-    from tilewright.driver.compile import Compilation, Observers  # noqa: PLC0415
+    from tilewright.driver.back_end import Observers  # noqa: PLC0415
+    from tilewright.driver.cli.instruments import PassWatch, report  # noqa: PLC0415
+    from tilewright.driver.compile import Compilation  # noqa: PLC0415
+    from tilewright.driver.emitted_input import EmittedCompilation, read_emitted  # noqa: PLC0415
     from tilewright.ir.verifier import verify  # noqa: PLC0415
 
-    observers = Observers(chosen_instruments(arguments))
-    with observers.clock.measure("read"):
-        module = read_level(data, name)
-    with observers.clock.measure("verify"):
-        observers.sink.diagnostics += verify(module)
-    compilation = Compilation(module, settings, observers, source=lambda: read_level(data, name))
+    watch = PassWatch(COMMAND, arguments)
+    observers = Observers(watch.instruments, watch.clock)
+    emitted = read_emitted(data, name)
+    if emitted is not None:
+        compilation = EmittedCompilation(emitted, settings, observers)
+    else:
+        with observers.clock.measure("read"):
+            module = read_level(data, name)
+        with observers.clock.measure("verify"):
+            observers.sink.diagnostics += verify(module)
+        compilation = Compilation(
+            module, settings, observers, source=lambda: read_level(data, name)
+        )
+        watch.show_pipeline(compilation.pipeline_to(stage))
     try:
-        made = compilation.to(stage)
+        made = compilation.dumped_to(stage)
     except BaseException:
         report(observers.sink)
         raise
-    if arguments.flag("timing"):
-        print(observers.clock.report(), file=sys.stderr)
+    watch.report(observers.sink)
     return made if isinstance(made, bytes) else made.encode(), compilation.result()
 
 

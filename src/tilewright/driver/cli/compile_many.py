@@ -18,6 +18,7 @@ from tilewright.driver.cli.results import (
 )
 from tilewright.driver.files import FileError, write_output
 from tilewright.driver.progress import progress, say
+from tilewright.driver.stage_dump import dump_folder
 from tilewright.driver.termination import unwinding_on_termination
 from tilewright.support.location import UNKNOWN
 
@@ -38,7 +39,7 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     outputs = _outputs(command, files, arguments["output"], stage)
     jobs = _jobs(command, arguments["jobs"])
     _make_folder(arguments["output"])
-    cache = None if arguments.flag("no-cache") else Cache.default(warn)
+    cache = None if arguments.flag("no-cache") or dump_folder() else Cache.default(warn)
     outcomes = compile_files(
         list(outputs), settings, stage,
         jobs=jobs, cache=cache, warn=_say_warning, use_records=not ignores_records(arguments),

@@ -23,8 +23,14 @@ COMMAND: Final = Command(
         output("the text"),
         *TEXT_OPTIONS,
         Option("--no-verify", help="print the module even if the verifier would refuse it"),
+        Option(
+            "--annotate",
+            help="print each range of bytes with its section and what it encodes, such as an "
+            "operation, instead of the module",
+        ),
     ),
-    "example:\n  tilewright dis kernel.tileirbc -o kernel.mlir",
+    "examples:\n  tilewright dis kernel.tileirbc -o kernel.mlir\n"
+    "  tilewright dis kernel.tileirbc --annotate",
 )
 
 
@@ -36,6 +42,13 @@ def run(arguments: Arguments) -> int:
             "expected Tile IR bytecode, found text (`tilewright as` makes bytecode of text)",
             ByteLoc(name, 0),
         )
+    if arguments.flag("annotate"):
+        # Loaded only to look at bytes.
+        from tilewright.bytecode.annotation import annotate, annotation_text  # noqa: PLC0415
+
+        text = annotation_text(data, annotate(data, name))
+        write_output(arguments["output"], text.encode("utf-8", "backslashreplace"))
+        return 0
     module = read_bytecode(data, name)
     if not arguments.flag("no-verify"):
         verify(module)

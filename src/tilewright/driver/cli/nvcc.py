@@ -49,7 +49,7 @@ class PassThrough(Command):
         parsed.files = list(arguments)
         return parsed
 
-    def help(self) -> str:
+    def help(self, arguments: Sequence[str] = ()) -> str:
         return HELP
 
 

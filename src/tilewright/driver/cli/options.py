@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
 from tilewright.bytecode import versions
@@ -18,9 +18,12 @@ class UsageError(Exception):
 
 
 class Option:
-    """An option with a value named `metavar`; without it, a flag."""
+    """An option with a value named `metavar`; without it, a flag.
 
-    __slots__ = ("choices", "default", "help", "key", "metavar", "names")
+    The value of an option with `implied` is optional, and follows an equals sign.
+    """
+
+    __slots__ = ("choices", "default", "help", "implied", "key", "metavar", "names")
 
     def __init__(
         self,
@@ -29,6 +32,7 @@ class Option:
         metavar: str = "",
         choices: Sequence[str] = (),
         default: str = "",
+        implied: str = "",
     ) -> None:
         self.names = names
         self.key = names[-1].lstrip("-")
@@ -36,6 +40,16 @@ class Option:
         self.metavar = f"{{{','.join(choices)}}}" if choices else metavar
         self.choices = choices
         self.default = default
+        self.implied = implied
+        """The value of the option if it is given without one."""
+
+    @property
+    def usage(self) -> str:
+        """The names and the value in the text of `--help`."""
+        names = ", ".join(self.names)
+        if self.implied:
+            return f"{names}[={self.metavar}]"
+        return f"{names} {self.metavar}".rstrip()
 
 
 class Arguments:
@@ -73,8 +87,8 @@ class Arguments:
 class Command:
     """A subcommand: its summary, operand and options."""
 
-    __slots__ = ("_by_name", "default", "description", "epilog", "many", "name", "operand",
-                 "options", "source")  # fmt: skip
+    __slots__ = ("_by_name", "default", "description", "epilog", "help_names", "many", "name",
+                 "operand", "options", "source", "topic")  # fmt: skip
 
     def __init__(
         self,
@@ -87,6 +101,8 @@ class Command:
         many: bool = False,
         operand: str = "FILE",
         default: str = "-",
+        topic: Callable[[str], str | None] | None = None,
+        help_names: Sequence[str] = HELP_NAMES,
     ) -> None:
         self.name = name
         self.description = description
@@ -98,11 +114,15 @@ class Command:
         self.operand = operand
         self.default = default
         """The default operand."""
+        self.topic = topic
+        """The text of `--help WORD`, if there is one for the word."""
+        self.help_names = help_names
+        """The options that print help instead of running the command."""
         self._by_name = {spelling: option for option in options for spelling in option.names}
 
     def wants_help(self, arguments: Sequence[str]) -> bool:
         """Whether the command line asks for the text of `--help`."""
-        return not set(HELP_NAMES).isdisjoint(arguments)
+        return not set(self.help_names).isdisjoint(arguments)
 
     def parse(self, arguments: Sequence[str]) -> Arguments:
         """Parse the command line; raises `UsageError`."""
@@ -132,7 +152,8 @@ class Command:
             if value is not None:
                 self.fail(f"option '{name}' takes no value, found '{value}'")
             return parsed.add(option, "")
-        value = next(words, None) if value is None else value
+        if value is None:
+            value = option.implied or next(words, None)
         if value is None:
             self.fail(f"option '{name}' needs a value: {option.metavar}")
         if option.choices and value not in option.choices:
@@ -157,16 +178,19 @@ class Command:
             f"`tilewright {self.name} --help` lists the options"
         )
 
-    def help(self) -> str:
-        """Return the text of `--help`."""
+    def help(self, arguments: Sequence[str] = ()) -> str:
+        """Return the text of `--help`, or of the topics that follow it."""
+        words = [word for word in arguments if word not in HELP_NAMES]
+        topics = [self.topic(word) for word in words] if self.topic is not None else []
+        chosen = [text for text in topics if text is not None]
+        return "\n\n".join(chosen) if chosen else self._overview()
+
+    def _overview(self) -> str:
         rows = [
             _row("-h, --help", "show this text and exit"),
             _row("--version", "show the version and exit"),
         ]
-        rows += [
-            _row(f"{', '.join(option.names)} {option.metavar}".rstrip(), option.help)
-            for option in self.options
-        ]
+        rows += [_row(option.usage, option.help) for option in self.options]
         listed = "\n".join(rows)
         operand = f"{self.operand}..." if self.many else self.operand
         default = "standard input" if self.default == "-" else self.default
@@ -237,8 +261,31 @@ TEXT_OPTIONS: Final = (
 
 INSTRUMENT_OPTIONS: Final = (
     Option("--verify-each", help="verify after every pass"),
-    Option("--print-after-all", help="print after every pass, to standard error"),
+    Option(
+        "--print-before",
+        metavar="PASSES",
+        help="print the IR before these passes, such as `cse,licm`, to standard error",
+    ),
+    Option("--print-before-all", help="print before every pass"),
+    Option("--print-after", metavar="PASSES", help="print the IR after these passes"),
+    Option("--print-after-all", help="print after every pass"),
+    Option(
+        "--print-changed",
+        choices=("ir", "diff"),
+        implied="ir",
+        help="print after every pass that changes the IR: all of it, or a unified diff",
+    ),
     Option("--timing", help="print how long each step took, to standard error"),
+    Option(
+        "--statistics",
+        help="print the operations before and after each pass, and what passes count",
+    ),
+    Option("--dump-pass-pipeline", help="print the passes and their options, before they run"),
+    Option(
+        "--opt-bisect-limit",
+        metavar="N",
+        help="run only the first N of the passes that may be skipped, and print which; -1: all",
+    ),
 )
 """Options of pass instrumentation."""
 

@@ -47,9 +47,9 @@ COMMAND: Final = Command(
     "Only valid programs are tried. Progress goes to standard error; a file that -o names has the\n"
     "smallest program at any time, also after Ctrl-C.\n\n"
     "examples:\n"
-    "  tilewright reduce kernel.mlir -o small.mlir --test 'grep -q addf'\n"
+    "  tilewright reduce add.mlir -o small.mlir --test 'grep -q addf'\n"
     "  tilewright reduce kernel.tileirbc -o small.tileirbc \\\n"
-    "    --test 'tilewright compile {} -o /dev/null --emit ptx 2>&1 | grep -q KeyError'\n"
+    "    --test 'tilewright compile {} -o - --emit ptx | grep -q st.global'\n"
     "  tilewright reduce ~/.cache/tilewright/crashes/licm-0123456789ab -o small.mlir",
 )
 

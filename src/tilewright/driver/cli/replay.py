@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.cli.instruments import chosen_instruments
-from tilewright.driver.cli.options import Command, Option
+from tilewright.driver.back_end import PASSES
+from tilewright.driver.cli.instruments import PassWatch
+from tilewright.driver.cli.options import INSTRUMENT_OPTIONS, Command, Option
 from tilewright.driver.crash_kits import VARIABLE, crash_folder, newest_kit
 from tilewright.driver.replay import CrashKit
+from tilewright.support.diagnostics import Sink
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
@@ -21,8 +23,7 @@ COMMAND: Final = Command(
     "a folder that an internal error, or a failure of ptxas, has left",
     (
         Option("--from-input", help="run the whole compilation of the program instead"),
-        Option("--verify-each", help="verify after every pass"),
-        Option("--print-after-all", help="print after every pass, to standard error"),
+        *INSTRUMENT_OPTIONS,
     ),
     f"Kits are in the folder that {VARIABLE} names, by default in the cache folder.\n"
     "The exit code is that of the failure, and 0 if the step does not fail.\n\n"
@@ -43,12 +44,18 @@ def run(arguments: Arguments) -> int:
             COMMAND.fail(f"expected a crash kit, and there is none in '{crash_folder()}'")
         folder = newest
     kit = CrashKit(folder)
-    instruments = chosen_instruments(arguments)
-    if arguments.flag("from-input"):
-        kit.compile_input(instruments)
-        what = "the compilation"
-    else:
-        kit.replay(instruments)
-        what = kit.describe()
+    watch = PassWatch(COMMAND, arguments)
+    instruments = [*watch.instruments, watch.clock]
+    if kit.step == PASSES:
+        watch.show_pipeline(kit.pipeline)
+    try:
+        if arguments.flag("from-input"):
+            kit.compile_input(instruments)
+            what = "the compilation"
+        else:
+            kit.replay(instruments)
+            what = kit.describe()
+    finally:
+        watch.report(Sink())
     print(f"{folder}: {what} does not fail", file=sys.stderr)
     return 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.bytecode.versions import parse_version
 from tilewright.dialects.cuda_tile.versions import version_problems
-from tilewright.driver.api import read_unverified
+from tilewright.driver.api import read_level
 from tilewright.driver.cli.options import VERSIONS, Command, Option
 from tilewright.driver.files import read_source
 from tilewright.ir.verifier import verify
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 COMMAND: Final = Command(
     "verify",
-    "Check a Tile IR module, text or bytecode, and report every error. Silent when all is well.",
-    "Tile IR text or bytecode",
+    "Check a program of any level, and report every error. Silent when all is well.",
+    "Tile IR text or bytecode, or text of nv_tileaa, nv_tileas, gpu, nvgpu, nvvm or llvm",
     (
         Option(
             "--tile-version",
@@ -33,7 +33,7 @@ COMMAND: Final = Command(
 
 def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    module = read_unverified(*read_source(arguments.file))
+    module = read_level(*read_source(arguments.file), every_error=True)
     verify(module)
     problems = tuple(version_problems(module, parse_version(arguments["tile-version"])))
     if problems:

@@ -17,7 +17,7 @@ from tilewright.dialects.cuda_tile.simplify.constants import splat
 from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.dialects.cuda_tile.view import LoadViewTkoOp, StoreViewTkoOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass, option, statistic
 from tilewright.ir.rewriter import Rewriter
 from tilewright.transforms.cuda_tile.split_point import loop_signedness, split_bounds
 
@@ -64,6 +64,7 @@ class LoopSplit(Pass):
 
     name = "loop-split"
     split_threshold: int = option(default=1, doc="least size of a branch that pays; 0 for never")
+    split = statistic("loops split in two")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for loop in [inner for inner in op.walk_post_order() if isinstance(inner, ForOp)]:
@@ -78,6 +79,7 @@ class LoopSplit(Pass):
                 # Of a combined condition, a part may depend on the other comparisons still.
                 split = _split(part, comparison)
                 pending += split if is_combined else ()
+                self.split.add(sink)
 
     def _find(self, loop: ForOp) -> CmpIOp | None:
         """The first comparison at which a split is possible and pays."""

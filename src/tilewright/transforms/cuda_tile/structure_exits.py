@@ -66,6 +66,7 @@ class StructureEarlyExits(Pass):
     """Let control leave every region at its terminator, but for one test in each loop."""
 
     name = "structure-early-exits"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         if is_structured(op):

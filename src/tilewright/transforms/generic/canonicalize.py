@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.ir.dialect import Dialect
 from tilewright.ir.operation import UnregisteredOp
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass, option, statistic
 from tilewright.ir.rules import ByRoot, Rule, Rules, apply_rules
 from tilewright.ir.traits import CONSTANT_LIKE
 from tilewright.transforms.generic.constant_pool import ConstantPool
@@ -52,6 +52,7 @@ class Canonicalize(Pass):
 
     name = "canonicalize"
     max_rewrites: int = option(default=0, doc="when to give up; 0 for many an operation")
+    edits = statistic("operations inserted, replaced, changed or erased")
 
     def run(self, op: Operation, sink: Sink) -> None:
         limit = self.max_rewrites or None
@@ -60,4 +61,5 @@ class Canonicalize(Pass):
         def find(kind: type[Operation]) -> Fold | None:
             return pool if CONSTANT_LIKE in kind.traits else fold_of(kind)
 
-        apply_rules(op, rules_of, fold=find, limit=limit, sink=sink)
+        edits = apply_rules(op, rules_of, fold=find, limit=limit, sink=sink)
+        self.edits.add(sink, edits)

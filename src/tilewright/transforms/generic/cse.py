@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tilewright.ir.dominance import immediate_dominators
 from tilewright.ir.effects import is_effect_free, may_write
 from tilewright.ir.equivalence import equivalent
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.traits import COMMUTATIVE
 from tilewright.support.location import UNKNOWN
 
@@ -26,20 +26,24 @@ class Cse(Pass):
     """
 
     name = "cse"
+    merged = statistic("operations replaced by an equal one")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for region in op.regions:
-            _Scope().region(region)
+            scope = _Scope()
+            scope.region(region)
+            self.merged.add(sink, scope.merged)
 
 
 class _Scope:
     """The operations that dominate the current one, by a key that is equal for equal operations."""
 
-    __slots__ = ("_entered", "_known", "_memory")
+    __slots__ = ("_entered", "_known", "_memory", "merged")
 
     def __init__(self) -> None:
         self._known: dict[_Key, Operation] = {}
         self._entered: list[_Key] = []
+        self.merged = 0
         self._memory = 0
         """The number of possible writes so far: reads are equal only at the same number."""
 
@@ -82,6 +86,8 @@ class _Scope:
         memory = self._memory
         for region in op.regions:
             scope.region(region)
+        if scope is not self:
+            self.merged += scope.merged
         self._memory = memory
 
     def leave(self, mark: int) -> None:
@@ -105,6 +111,7 @@ class _Scope:
             self._entered.append(key)
         elif not op.regions or equivalent(known, op):
             _merge(op, known)
+            self.merged += 1
 
 
 def _key(op: Operation) -> _Key:

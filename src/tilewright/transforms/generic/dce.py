@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.ir.dominance import reverse_post_order
 from tilewright.ir.effects import is_dead
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation, Region
@@ -17,10 +17,13 @@ class Dce(Pass):
     """Delete dead operations and unreachable blocks."""
 
     name = "dce"
+    erased = statistic("dead operations, with those inside of others and in unreachable blocks")
 
     def run(self, op: Operation, sink: Sink) -> None:
+        before = sum(1 for _ in op.walk())
         for region in op.regions:
             erase_dead_code(region)
+        self.erased.add(sink, before - sum(1 for _ in op.walk()))
 
 
 def erase_dead_code(region: Region) -> None:

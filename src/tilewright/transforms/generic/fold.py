@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.dialect import Dialect
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.rules import Constants, Folded, Replacement, apply_rules, constant_of
 from tilewright.ir.rules import Fold as FoldHook
 from tilewright.ir.values import Value
@@ -68,6 +68,7 @@ class Fold(Pass):
     """Fold operations on constants, and delete operations that become dead."""
 
     name = "fold"
+    edits = statistic("operations inserted, replaced or erased")
 
     def run(self, op: Operation, sink: Sink) -> None:
-        apply_rules(op, (), fold=fold_of, sink=sink)
+        self.edits.add(sink, apply_rules(op, (), fold=fold_of, sink=sink))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.ir.effects import is_pure
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation, Region
@@ -20,21 +20,25 @@ class Licm(Pass):
     """
 
     name = "licm"
+    hoisted = statistic("operations hoisted out of a loop")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for loop in tuple(op.walk_post_order()):
             if loop.loop_body is not None and loop.parent is not None:
-                hoist_invariants(loop)
+                self.hoisted.add(sink, hoist_invariants(loop))
 
 
-def hoist_invariants(loop: Operation) -> None:
-    """Hoist the loop-invariant operations of a loop."""
+def hoist_invariants(loop: Operation) -> int:
+    """Hoist the loop-invariant operations of a loop; returns their number."""
+    hoisted = 0
     assert loop.loop_body is not None
     body: Region = getattr(loop, loop.loop_body)
     for block in body.blocks:
         for op in block:
             if not op.is_terminator and is_pure(op) and _is_invariant(op, loop):
                 op.detach().insert_before(loop)
+                hoisted += 1
+    return hoisted
 
 
 def _is_invariant(op: Operation, loop: Operation) -> bool:

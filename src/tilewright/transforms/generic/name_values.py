@@ -28,6 +28,7 @@ class NameValues(Pass):
     """
 
     name = "name-values"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         names = Names(op, "public", hinted=True).of

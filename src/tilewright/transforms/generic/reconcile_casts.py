@@ -32,6 +32,7 @@ class ReconcileUnrealizedCasts(Pass):
     """Delete casts from one type to another and back, and those without users."""
 
     name = "reconcile-unrealized-casts"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         if not any(isinstance(inner, UnrealizedConversionCastOp) for inner in op.walk()):

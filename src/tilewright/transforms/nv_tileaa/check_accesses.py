@@ -41,6 +41,7 @@ class CheckAccesses(Pass):
     """Insert run-time checks that report and stop at the first wrong access."""
 
     name = "check-accesses"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

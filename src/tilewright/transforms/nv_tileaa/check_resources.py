@@ -46,6 +46,7 @@ class CheckResources(Pass):
     """
 
     name = "check-resources"
+    is_required = True
     arch: str = option(default="", doc="the GPU, such as sm_90", parse=_gpu)
 
     def run(self, op: Operation, sink: Sink) -> None:

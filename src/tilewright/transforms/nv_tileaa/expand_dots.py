@@ -90,6 +90,7 @@ class ExpandDots(Pass):
     """Leave only dots that the tensor cores of the GPU compute, or that fma does."""
 
     name = "expand-dots"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         if any(isinstance(inner, DotOp) for inner in op.walk()):

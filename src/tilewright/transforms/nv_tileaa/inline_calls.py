@@ -67,6 +67,7 @@ class InlineCalls(Pass):
     """Inline every call, and erase the functions that are not kernels."""
 
     name = "inline-calls"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         functions = [each for each in op.walk() if isinstance(each, FuncOp)]

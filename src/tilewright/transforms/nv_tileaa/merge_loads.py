@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tile_registers import result_words
 from tilewright.plans.warps import threads_of
@@ -29,12 +29,14 @@ class MergeLoads(Pass):
     """Replace a plain load by an equal one that dominates it, as far as registers allow."""
 
     name = "merge-loads"
+    merged = statistic("loads replaced by an equal one")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
                 scope = _Scope(SHARE * threads_of(function))
                 scope.region(function.body)
+                self.merged.add(sink, scope.merged)
                 if scope.merged:
                     # Users of merged tiles may be equal now.
                     Cse().run(function, sink)
@@ -49,7 +51,7 @@ class _Scope:
         self._known: dict[_Key, Operation] = {}
         self._kept: set[Operation] = set()
         self._left = words
-        self.merged = False
+        self.merged = 0
 
     def region(self, region: Region) -> None:
         """Merge the loads of a region; they do not dominate what follows it."""
@@ -73,7 +75,7 @@ class _Scope:
         for result, other in zip(op.results, known.results, strict=True):
             result.replace_all_uses_with(other)
         op.erase()
-        self.merged = True
+        self.merged += 1
 
     def _affords(self, op: Operation) -> bool:
         """Whether a tile may stay in its registers."""

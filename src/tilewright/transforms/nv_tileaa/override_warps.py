@@ -17,6 +17,7 @@ class OverrideWarps(Pass):
     """Set the number of warps of every kernel, before any pass depends on it."""
 
     name = "override-warps"
+    is_required = True
     warps: int = option(default=0, doc="the number of warps of a block; 0: as before")
 
     def run(self, op: Operation, sink: Sink) -> None:

@@ -41,6 +41,7 @@ class PackInt4(Pass):
     """Replace views of 4-bit elements in memory by views of bytes."""
 
     name = "pack-int4"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

@@ -28,6 +28,7 @@ class RelaxOccupancy(Pass):
     """Lower the occupancy that a kernel asks for until its accumulators fit into registers."""
 
     name = "relax-occupancy"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

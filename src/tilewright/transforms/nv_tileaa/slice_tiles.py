@@ -33,6 +33,7 @@ class SliceTiles(Pass):
     """Process tiles that exceed the registers of a block slice by slice."""
 
     name = "slice-tiles"
+    is_required = True
     words: int = option(default=0, doc="how many registers a tile may take; 0: by the warps")
 
     def run(self, op: Operation, sink: Sink) -> None:

@@ -13,7 +13,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
@@ -40,26 +40,30 @@ class UnrollLoops(Pass):
     """Unroll loops that load tiles and have a small constant trip count."""
 
     name = "unroll-loops"
+    unrolled = statistic("loops unrolled")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel and _unroll_some(function):
+            unrolled = _unroll_some(function) if function.is_kernel else 0
+            self.unrolled.add(sink, unrolled)
+            if unrolled:
                 Canonicalize().run(function, sink)
                 Cse().run(function, sink)
 
 
-def _unroll_some(function: FuncOp) -> bool:
+def _unroll_some(function: FuncOp) -> int:
+    """Unroll the loops of a kernel where it pays; returns their number."""
     loops = [op for op in function.walk_post_order() if isinstance(op, ForOp)]
     short = {loop: counters for loop in loops if (counters := constant_counters(loop))}
     if not short:
-        return False
+        return 0
     budget = SHARE * threads_of(function)
     chosen = [
         loop for loop, counters in short.items() if _is_profitable(loop, len(counters), budget)
     ]
     for loop in chosen:
         _unroll(loop, short[loop])
-    return bool(chosen)
+    return len(chosen)
 
 
 def constant_counters(loop: ForOp) -> range:

@@ -30,7 +30,7 @@ from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.builder import create_op
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
 from tilewright.plans.scratch import is_broadcast, scratch_bytes, stays_in_warps
@@ -50,10 +50,12 @@ class InsertBarriers(Pass):
     """Insert block barriers where tokens, acquires and releases require them."""
 
     name = "insert-barriers"
+    is_required = True
+    inserted = statistic("block barriers inserted")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            _Walk(function).run()
+            self.inserted.add(sink, _Walk(function).run())
 
 
 class Earlier(NamedTuple):
@@ -88,16 +90,20 @@ class _Walk:
         self._aliases: Aliases | None = None
         self._before: dict[Operation, Before] = {}
 
-    def run(self) -> None:
-        """Insert all barriers of a function."""
+    def run(self) -> int:
+        """Insert all barriers of a function; returns their number."""
+        inserted = 0
         self._block(self._function.body.block, frozenset())
         for op, before in self._before.items():
             if before.wait:
                 create_op(StoreWaitOp, location=op.location).insert_before(op)
             if before.barrier:
                 create_op(BarrierOp, location=op.location).insert_before(op)
+                inserted += 1
             if isinstance(op, AccessOp) and op.semantic in _ACQUIRING and not is_broadcast(op):
                 create_op(BarrierOp, location=op.location).insert_after(op)
+                inserted += 1
+        return inserted
 
     def _block(self, block: Block, pending: Pending) -> Pending:
         for op in block:

@@ -43,6 +43,7 @@ class MaterializeAsync(Pass):
     """Assign mbarriers to async copies and pipelines."""
 
     name = "materialize-async"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

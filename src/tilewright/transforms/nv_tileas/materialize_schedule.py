@@ -63,6 +63,7 @@ class MaterializeSchedule(Pass):
     """Build the software pipelines of scheduled loops."""
 
     name = "materialize-schedule"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

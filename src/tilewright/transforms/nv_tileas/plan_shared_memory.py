@@ -65,6 +65,7 @@ class PlanSharedMemory(Pass):
     """Assign shared memory to every operation that needs some, in functions without a plan."""
 
     name = "plan-shared-memory"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

@@ -56,6 +56,7 @@ class SpecializeWarps(Pass):
     """Split functions whose loops copy by TMA into a producer and consumers."""
 
     name = "specialize-warps"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

@@ -47,6 +47,7 @@ class TensorMapsToParameters(Pass):
     """Let the launcher encode the tensor maps of a kernel, and pass them as parameters."""
 
     name = "tensor-maps-to-parameters"
+    is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

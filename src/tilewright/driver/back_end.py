@@ -1,0 +1,164 @@
+"""The back end of a compilation: LLVM IR to PTX, PTX to a cubin, and the observers of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tilewright.driver.compilation_result import CompilationResult
+from tilewright.driver.stage_dump import StageDump, dump_folder
+from tilewright.ir.instruments import Timing
+from tilewright.support.diagnostics import Diagnostic, Severity, Sink
+
+if TYPE_CHECKING:
+    from tilewright.driver.map_parameters import Maps
+    from tilewright.driver.settings import Settings
+    from tilewright.emit.cubin import Cubin
+    from tilewright.emit.llvm.module import LLVMModule
+    from tilewright.ir.passes import Instrument
+
+
+PASSES: Final = "passes"
+EMISSION: Final = "emission"
+LLVM: Final = "llvm"
+PTXAS: Final = "ptxas"
+
+
+class Observers:
+    """Observers of a compilation: pass instruments, timing, the diagnostic sink, and a dump."""
+
+    __slots__ = ("clock", "dump", "instruments", "sink")
+
+    def __init__(
+        self,
+        instruments: Sequence[Instrument] = (),
+        clock: Timing | None = None,
+        *,
+        remarks: bool = False,
+    ) -> None:
+        self.clock = clock or Timing()
+        self.instruments = [*instruments, self.clock]
+        self.sink = Sink(remarks=remarks)
+        self.dump: StageDump | None = None
+        """Writes each stage to a file."""
+
+    def stage(self, name: str, text: str | bytes) -> None:
+        """Report the result of a stage."""
+        if self.dump is not None:
+            self.dump.write(name, text)
+
+
+class BackEnd:
+    """LLVM and ptxas for one program."""
+
+    def __init__(self, settings: Settings, observers: Observers | None, *, foreign: bool) -> None:
+        # Debugging needs unoptimized code.
+        self.settings = settings._replace(opt_level=0) if settings.device_debug else settings
+        self.observers = observers or Observers()
+        self.step = PASSES
+        """The step that runs, as crash kits name it."""
+        self.llvm = ""
+        self.ptx = ""
+        self.cubin: Cubin | None = None
+        self.map_parameters: Maps = {}
+        self.foreign = foreign
+        """Whether the program has code that we did not generate, which ptxas may reject."""
+
+    @property
+    def kernels(self) -> list[str]:
+        """The names of the kernels."""
+        raise NotImplementedError
+
+    @property
+    def input_text(self) -> tuple[str, str]:
+        """The stage at which the program is, and its text."""
+        raise NotImplementedError
+
+    def to(self, stage: str) -> str | bytes:
+        """Compile to a stage and return its text, or the bytes of a cubin."""
+        raise NotImplementedError
+
+    def dumped_to(self, stage: str) -> str | bytes:
+        """Compile to a stage as `to` does, and dump all stages if the environment asks for it."""
+        folder = dump_folder()
+        if not folder:
+            return self.to(stage)
+        dump = self.observers.dump = StageDump(folder, self.kernels, self.settings)
+        dump.write_input(*self.input_text)
+        try:
+            return self.to(stage)
+        except BaseException as error:
+            dump.write_error(error)
+            raise
+
+    def compile_llvm(self, module: LLVMModule, stage: str, *, foreign: bool = False) -> str | bytes:
+        """Compile LLVM IR to a stage. `foreign` says that it is not ours: LLVM may reject it."""
+        self.llvm = module.text
+        self.observers.stage("llvm", module.text)
+        if stage == "llvm":
+            return module.text
+        # LLVM is loaded only for the stages that need it.
+        from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
+
+        self.step, settings = LLVM, self.settings
+        with self.observers.clock.measure("LLVM"):
+            ptx = compile_ptx(
+                module, opt_level=settings.opt_level, timeout=settings.timeout, foreign=foreign
+            )
+        return self.assemble_ptx(ptx, stage)
+
+    def assemble_ptx(self, ptx: str, stage: str) -> str | bytes:
+        """Assemble PTX, unless it is the last stage."""
+        self.ptx = ptx
+        self.observers.stage("ptx", ptx)
+        return ptx if stage == "ptx" else self.assemble(ptx)
+
+    def assemble(self, ptx: str) -> bytes:
+        """Assemble the PTX with ptxas."""
+        from tilewright.emit.cubin import assemble  # noqa: PLC0415
+
+        self.step, settings = PTXAS, self.settings
+        with self.observers.clock.measure("ptxas"):
+            self.cubin = assemble(
+                ptx,
+                settings.arch,
+                opt_level=settings.opt_level,
+                line_info=settings.line_info,
+                device_debug=settings.device_debug,
+                foreign=self.foreign,
+                timeout=settings.timeout,
+                map_parameters=self.map_parameters,
+            )
+        self.observers.sink.diagnostics += remarks_of(self.cubin)
+        self.observers.stage("cubin", self.cubin.data)
+        return self.cubin.data
+
+    def assembler_command(self) -> list[str]:
+        """Return the command line of ptxas, without its files."""
+        from tilewright.emit.cubin import assembler_command  # noqa: PLC0415
+
+        asked = self.settings
+        return assembler_command(
+            asked.arch,
+            asked.opt_level,
+            line_info=asked.line_info,
+            device_debug=asked.device_debug,
+        )
+
+    def result(self) -> CompilationResult:
+        """Return the PTX, cubin and remarks."""
+        remarks = self.observers.sink.diagnostics
+        return CompilationResult.of(
+            self.settings.arch.name, self.ptx, self.cubin, remarks, self.map_parameters
+        )
+
+
+def remarks_of(cubin: Cubin) -> Iterator[Diagnostic]:
+    """Yield the warnings of ptxas, and register spills, as remarks."""
+    for warning in cubin.warnings:
+        yield Diagnostic(f"ptxas: {warning}", severity=Severity.REMARK)
+    for entry in cubin.entries.values():
+        if entry.spill_stores or entry.spill_loads:
+            spilled = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
+            message = f"'{entry.name}' spills registers: {spilled} a thread"
+            yield Diagnostic(message, severity=Severity.REMARK)

@@ -18,7 +18,6 @@ from tilewright.reference.access import Access, Token
 from tilewright.reference.errors import Fault
 from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array, dtype, element, from_memory
-from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -282,9 +281,9 @@ class CheckedAccess(Access):
 
     def _race(self, hit: Hit, other: Event) -> NoReturn:
         block = ", ".join(map(str, other.block[:3]))
-        message = f"the other access, by '{other.op.name}' in block ({block})"
+        message = f"is the other access, in block ({block})"
         gist = f"races with another access to {hit.allocation.name}: no token orders them"
-        self.at.fail(self.op, Fault.RACE, gist, 0, note(message, other.op.location))
+        self.at.fail(self.op, Fault.RACE, gist, 0, other.op.note(message))
 
 
 def _are_morally_strong(one: Event, other: Event) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from tilewright.support.location import UNKNOWN, Location
+from tilewright.support.location import UNKNOWN, Location, innermost
 
 if TYPE_CHECKING:
     from tilewright.support.remarks import Remark
@@ -29,7 +29,7 @@ class Severity(Enum):
 class Diagnostic:
     """One message at one location, with attached notes."""
 
-    __slots__ = ("location", "message", "notes", "severity")
+    __slots__ = ("location", "notes", "severity", "subject", "text")
 
     def __init__(
         self,
@@ -37,11 +37,20 @@ class Diagnostic:
         location: Location = UNKNOWN,
         severity: Severity = Severity.ERROR,
         notes: tuple[Diagnostic, ...] = (),
+        subject: str = "",
     ) -> None:
-        self.message = message
+        self.text = message
+        """The message without its subject."""
+        self.subject = subject
+        """The name of the operation that the message is about, if it is about one."""
         self.location = location
         self.severity = severity
         self.notes = notes
+
+    @property
+    def message(self) -> str:
+        """The message; MLIR's form if it is about an operation."""
+        return f"'{self.subject}' op {self.text}" if self.subject else self.text
 
     def headline(self) -> str:
         """`file:line:column: error: message` as one line, without the source line."""
@@ -53,15 +62,27 @@ class Diagnostic:
         return one_line(f"{location}: {text}" if location else text)
 
     def render(self) -> str:
-        """The headline, the source line with a caret if available, and the notes."""
+        """The headline, the source line with a caret if available, the calls, and the notes."""
         from tilewright.support.quoting import excerpt  # noqa: PLC0415
 
         lines = [self.headline()]
         source = self.location.excerpt()
         if source is not None:
             lines += excerpt(*source)
-        lines += [note.render() for note in self.notes]
+        lines += [note.render() for note in (*self.call_stack(), *self.notes)]
         return "\n".join(lines)
+
+    def call_stack(self) -> list[Diagnostic]:
+        """A note for each call through which the code was inlined, the innermost call first."""
+        from tilewright.support.source_location import call_sites, function_of  # noqa: PLC0415
+
+        stack: list[Diagnostic] = []
+        for site in reversed(call_sites(self.location)):
+            function = function_of(site.caller)
+            text = f"called from '{function}'" if function else "called from here"
+            # One call each: the caller is a stack of its own.
+            stack.append(note(text, innermost(site.caller)))
+        return stack
 
     def __str__(self) -> str:
         return self.headline()
@@ -80,7 +101,14 @@ class Error(Exception):
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
-        super().__init__("\n".join(map(str, self.diagnostics)))
+        super().__init__(self.headline())
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def headline(self) -> str:
+        """The headlines of all diagnostics, one per line, without source lines and notes."""
+        return "\n".join(map(str, self.diagnostics))
 
     def render(self) -> str:
         """Render all diagnostics, with source lines and carets."""

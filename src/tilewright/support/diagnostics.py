@@ -16,6 +16,9 @@ REPORT_ASSEMBLER: Final = (
     "the program is not at fault: please report this with the command line and the input file"
 )
 
+MAX_CALLS: Final = 20
+"""The innermost calls that a diagnostic shows."""
+
 
 class Severity(Enum):
     """Severity of a diagnostic; the value is its spelling."""
@@ -76,12 +79,15 @@ class Diagnostic:
         """A note for each call through which the code was inlined, the innermost call first."""
         from tilewright.support.source_location import call_sites, function_of  # noqa: PLC0415
 
+        sites = call_sites(self.location)
         stack: list[Diagnostic] = []
-        for site in reversed(call_sites(self.location)):
+        for site in sites[: -MAX_CALLS - 1 : -1]:
             function = function_of(site.caller)
             text = f"called from '{function}'" if function else "called from here"
             # One call each: the caller is a stack of its own.
             stack.append(note(text, innermost(site.caller)))
+        if len(sites) > MAX_CALLS:
+            stack.append(note(f"{len(sites) - MAX_CALLS} more calls"))
         return stack
 
     def __str__(self) -> str:

@@ -42,6 +42,16 @@ def test_calls_are_shown_from_the_innermost_to_the_outermost() -> None:
     ]
 
 
+def test_of_many_calls_the_innermost_are_shown() -> None:
+    location = FileLoc("k.mlir", 30, 1)
+    for line in range(29, 0, -1):
+        location = CallSiteLoc(FileLoc("k.mlir", line, 1), location)
+    _, first, *_, last, rest = Diagnostic("wrong", location).render().splitlines()
+    assert first == "k.mlir:2:1: note: called from here"
+    assert last == "k.mlir:21:1: note: called from here"
+    assert rest == "note: 9 more calls"
+
+
 def test_calls_of_programs_name_the_calling_function() -> None:
     program = """
 cuda_tile.module @m {

@@ -195,17 +195,21 @@ class Access:
         lane = first[0] if self.lanes is None else int(self.lanes[first[0]])
         address = int(addresses[first])
         if fault is Fault.MISALIGNED:
-            gist = f"expected an address divisible by {size}, got {address:#x}"
+            nearby = self._nearby(address, size)
+            gist = f"expected an address divisible by {size}, got {address:#x}, {nearby}"
         else:
-            gist = f"accesses {size} bytes at {address:#x}, {self._nearby(address)}"
+            gist = f"accesses {size} bytes at {address:#x}, {self._nearby(address, size)}"
         self.at.fail(self.op, fault, gist, lane)
 
-    def _nearby(self, address: int) -> str:
+    def _nearby(self, address: int, element_size: int) -> str:
         allocation = self.at.machine.space.find(address)
         if allocation is None or address >= allocation.end + GAP:
             return "where there is no memory"
         offset, size = address - allocation.base, len(allocation.bytes)
-        return f"byte {offset} of {allocation.name}, which has {size}"
+        text = f"byte {offset} of {allocation.name}, which has {size}"
+        if element_size == 1 or offset % element_size:
+            return text
+        return f"{text} (element {offset // element_size} of {size // element_size})"
 
 
 def _nibble(pairs: Array, addresses: Array) -> Array:

@@ -129,7 +129,9 @@ def count(loop: Counting, at: Batch) -> Crossing:
     op, block = loop.op, loop.body
     read = unsigned if loop.is_unsigned else signed
     index, step, bound = at[loop.lower], at[loop.step], at[loop.upper]
-    at.require(op, read(step) > 0, Fault.UNDEFINED, "expected a positive step")
+    steps = read(step)
+    gist = "expected a positive step"
+    at.require(op, steps > 0, Fault.UNDEFINED, gist, lambda at: f", got {steps[at[0]]}")
     done: list[Exit] = []
     others: list[Exit] = []
     active, carried = at, [at[value] for value in loop.initial]

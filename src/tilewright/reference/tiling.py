@@ -207,7 +207,8 @@ def _check_indices(tile: Tile, at: Batch, indices: Sequence[Array]) -> None:
     for dim, (value, index, extent) in enumerate(space):
         message = f"expected index {dim} in the index space of the view"
         in_bounds = (index >= 0) & (index < extent)
-        at.require(tile.op, in_bounds, Fault.INDEX, message, _tile_outside(signed(at[value]), extent))
+        outside = _tile_outside(signed(at[value]), extent)
+        at.require(tile.op, in_bounds, Fault.INDEX, message, outside)
 
 
 def _tile_outside(indices: Array, extents: Array) -> Callable[[tuple[int, ...]], str]:

@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
+from tilewright.cutile.errors import python_errors
 from tilewright.cutile.signatures import Arguments
 from tilewright.cutile.versions import cutile
 from tilewright.driver.api import read
@@ -49,10 +50,11 @@ def launch(
     module = _compile(kernel, arguments.signature)
     symbol = arguments.signature.symbol
     limits = RunLimits(max_steps, timeout)
-    run(
-        module, symbol, grid, arguments.parameters,
-        check=check, seed=seed, write=write, limits=limits,
-    )  # fmt: skip
+    with python_errors():
+        run(
+            module, symbol, grid, arguments.parameters,
+            check=check, seed=seed, write=write, limits=limits, names=arguments.names,
+        )  # fmt: skip
 
 
 def _compile(kernel: Any, signature: Any) -> ModuleOp:

@@ -58,6 +58,7 @@ def emulate(
     progress: Progress | None = None,
     max_steps: int | None = None,
     timeout: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> None:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
     name = find_entry(program, entry).sym_name
@@ -82,6 +83,7 @@ def emulate(
         progress=progress,
         max_steps=max_steps,
         timeout=timeout,
+        names=names,
     )
 
 
@@ -114,17 +116,19 @@ def run_ptx(
     progress: Progress | None = None,
     max_steps: int | None = None,
     timeout: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> Counters:
     """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments.
 
-    Returns the counters of the launch; `profile` counts bank conflicts, too.
+    `names` are those of the arguments in diagnostics. Returns the counters of the launch;
+    `profile` counts bank conflicts, too.
     """
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
     staging = Staging(EmulatedMemory(module))
     signature = signature_of(program, kernel.sym_name)
     signature.check_count(arguments)
-    passed = signature.encode(staging.upload_arguments(arguments))
+    passed = signature.encode(staging.upload_arguments(arguments, names))
     passed += MapArguments(maps, signature, encode_map).of(tuple(passed))
     counters = module.launch(
         kernel.sym_name, full_grid(grid), 1, passed,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tilewright.reference.address_space import ALIGNMENT, AddressSpace, Allocation
-from tilewright.reference.arguments import Table, filled, map_arrays
+from tilewright.reference.arguments import Table, argument_names, filled, map_arrays
 from tilewright.reference.tile import Array, is_array
 from tilewright.runtime.arrays import DeviceArray, check_order
 
@@ -51,17 +51,20 @@ class Staging(AddressSpace):
         self._arrays.append(made)
         return made
 
-    def upload_arguments(self, arguments: Sequence[Any]) -> list[Any]:
+    def upload_arguments(
+        self, arguments: Sequence[Any], names: Sequence[str] | None = None
+    ) -> list[Any]:
         """Upload host arrays and pointer tables; return the arguments with device arrays."""
-        addresses = map_arrays(arguments, self)
+        names = names or argument_names(arguments)
+        addresses = map_arrays(arguments, self, names)
         uploaded: list[Any] = []
-        for index, argument in enumerate(arguments):
+        for name, argument in zip(names, arguments, strict=True):
             if isinstance(argument, Table):
                 table = filled(argument, addresses)
-                argument = self.allocate(f"argument {index}", table.view(np.uint8))
+                argument = self.allocate(name, table.view(np.uint8))
                 uploaded.append(DeviceArray(argument.base, "int64", 8, None))
             elif is_array(argument):
-                uploaded.append(_described(argument, addresses[id(argument)], index))
+                uploaded.append(_described(argument, addresses[id(argument)], name))
             else:
                 uploaded.append(argument)
         return uploaded
@@ -85,7 +88,7 @@ def is_staged(argument: Any) -> bool:
     return is_array(argument) or isinstance(argument, Table)
 
 
-def _described(array: Array, address: int, index: int) -> DeviceArray:
+def _described(array: Array, address: int, name: str) -> DeviceArray:
     dtype = array.dtype
-    check_order(dtype, f"argument {index}")
+    check_order(dtype, name)
     return DeviceArray(address, dtype.name, dtype.itemsize, None, not array.flags.writeable)

@@ -39,19 +39,20 @@ def launch(
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
     limits: RunLimits | None = None,
+    names: Sequence[str] | None = None,
 ) -> None:
     """Run a kernel of a verified module; array arguments are updated in place.
 
     `check` reports races, reads of uninitialised memory and violated assumptions; unordered blocks
     and operations then run in a random order chosen by `seed`. Without `limits`
-    it may run for ever.
+    it may run for ever. `names` are those of the arguments in diagnostics.
     """
     kernel = find_entry(module, entry)
     space = AddressSpace()
     checker = Checker(space, seed) if check else None
     machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, limits)
     load_program(machine, module)
-    values = bind_arguments(kernel, arguments, space)
+    values = bind_arguments(kernel, arguments, space, names)
     run_kernel(machine, kernel, values, progress)
 
 

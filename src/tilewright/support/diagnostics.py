@@ -61,8 +61,18 @@ class Diagnostic:
         from tilewright.support.quoting import one_line  # noqa: PLC0415
 
         location = str(self.location)
-        text = f"{self.severity.value}: {self.message}"
+        text = f"{self.severity.value}: {self._shown_message()}"
         return one_line(f"{location}: {text}" if location else text)
+
+    def _shown_message(self) -> str:
+        """The message; about a function of cuTile if the source is Python."""
+        from tilewright.support.cutile_names import cutile_function  # noqa: PLC0415
+        from tilewright.support.source_location import source_location  # noqa: PLC0415
+
+        function = cutile_function(self.subject) if self.subject else None
+        source = None if function is None else source_location(self.location)
+        is_python = source is not None and source.is_python
+        return f"{function}: {self.text}" if is_python else self.message
 
     def render(self) -> str:
         """The headline, the source line with a caret if available, the calls, and the notes."""

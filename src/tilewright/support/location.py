@@ -201,20 +201,24 @@ class FileLoc(Location):
     @classmethod
     def at_shown_column(cls, file: str, line: int, column: int) -> FileLoc:
         """The location that is shown as `file:line:column`."""
-        return cls(file, line, column - _first_column(file))
+        location = cls(file, line, column)
+        return cls(file, line, column - 1) if location.is_python else location
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the file is Python's, so that the program came from cuTile."""
+        return self.file.endswith(".py")
 
     @property
     def shown_column(self) -> int:
-        """The column in diagnostics, which starts at 1."""
-        return self.column + _first_column(self.file)
+        """The column in diagnostics, which starts at 1.
+
+        Python's parser, and so the debug information of cuTile, starts at 0.
+        """
+        return self.column + 1 if self.is_python else self.column
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.shown_column}"
-
-
-def _first_column(file: str) -> int:
-    """What to add to a column: Python's parser, and so cuTile's debug information, starts at 0."""
-    return 1 if file.endswith(".py") else 0
 
 
 class TextLoc(Location):

@@ -14,6 +14,7 @@ from tilewright.driver.api import read
 from tilewright.reference.launch import launch as run
 from tilewright.support.diagnostics import fail
 from tilewright.support.run_limits import RunLimits
+from tilewright.support.tracebacks import ends_tracebacks
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
@@ -24,6 +25,7 @@ _compiled: WeakKeyDictionary[Any, dict[str, ModuleOp]] = WeakKeyDictionary()
 """Compiled modules by kernel and mangled signature."""
 
 
+@ends_tracebacks
 def launch(
     grid: int | Sequence[int],
     kernel: Any,

@@ -169,3 +169,21 @@ def test_notes_keep_their_severity() -> None:
     error = failure(4, races, (np.zeros(16, np.float32), 16), check=True)
     (diagnostic,) = error.diagnostics
     assert [note.severity for note in diagnostic.notes] == [Severity.NOTE]
+
+
+def test_errors_of_the_emulator_are_at_the_python_line() -> None:
+    index, result = np.arange(16, dtype=np.int32), np.zeros(16, np.int32)
+    index[3] = 17
+    error = failure(1, scatters, (index, result, 16), on="emulator", check=True)
+    headline, line, _, generated, *rest = str(error).splitlines()
+    start = f"{__file__}:{line_of(scatters, 'ct.scatter')}:5: error: ct.scatter: st.global"
+    assert headline.startswith(start)
+    assert line == "    ct.scatter(result, at, at, check_bounds=False)"
+    assert generated.endswith("note: in the generated code")
+    assert "note: thread (3, 0, 0) of block (0, 0, 0)" in rest
+    assert any("68 bytes into argument 'result', which has 64" in each for each in rest)
+
+
+def test_launches_elsewhere_are_rejected() -> None:
+    with pytest.raises(tilewright.Unsupported, match="launches on 'gpu'"):
+        cutile.launch(1, scatters, (), on="gpu")

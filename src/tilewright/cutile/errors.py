@@ -37,13 +37,17 @@ def in_python(diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic at the Python line, about the function that the program calls there."""
     location, notes = _python_location(diagnostic.location), list(diagnostic.notes)
     generated = _generated(diagnostic.location)
+    source = None if generated is None else first(diagnostic.location, _file_leaf)
+    # The emulator notes the source line, which is the location here.
+    notes = [each for each in notes if each.location is UNKNOWN or each.location != source]
     if generated is not None and location is not UNKNOWN:
         notes.insert(0, note("in the generated code", generated))
     elif location is UNKNOWN:
         location = diagnostic.location
     text = diagnostic.text
-    if diagnostic.subject:
-        text = f"{_spelling(diagnostic.subject, location)}: {text}"
+    if diagnostic.subject or generated is not None:
+        spelling = _spelling(diagnostic.subject, location)
+        text = f"{spelling}: {text}" if spelling else text
     shown = tuple(in_python(each) for each in notes)
     return Diagnostic(text, location, diagnostic.severity, shown)
 
@@ -51,11 +55,15 @@ def in_python(diagnostic: Diagnostic) -> Diagnostic:
 def _spelling(op: str, location: Location) -> str:
     leaf = first(innermost(location), _python_leaf)
     spelling = None if leaf is None else leaf.spelling(op)
-    return spelling or cutile_function(op) or f"'{op}' op"
+    return spelling or cutile_function(op) or op
 
 
 def _python_leaf(location: Location) -> PythonLoc | None:
     return location if isinstance(location, PythonLoc) else None
+
+
+def _file_leaf(location: Location) -> FileLoc | None:
+    return location if isinstance(location, FileLoc) else None
 
 
 def _generated(location: Location) -> Location | None:

@@ -59,14 +59,19 @@ def emulate(
     max_steps: int | None = None,
     timeout: float | None = None,
     names: Sequence[str] | None = None,
+    line_info: bool = False,
 ) -> None:
-    """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
+    """Compile a verified program for a GPU, and run a kernel of it on the emulator.
+
+    With `line_info` errors have the source line. `names` are those of the arguments.
+    """
     name = find_entry(program, entry).sym_name
     kernel = compile(
         isolate_kernel(program, name),
         arch,
         opt_level,
         emit="ptx",
+        line_info=line_info,
         sanitize=sanitize,
         tensor_maps=PARAMETERS,
     )

@@ -13,6 +13,7 @@ from tilewright.driver.staging import Staging
 from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.tensor_map import TensorMap
 from tilewright.reference.launch import find_entry, full_grid
+from tilewright.reference.uninitialised import clear_marks, note_written, uninitialised_bytes
 from tilewright.support.tensor_map_parameters import PARAMETERS
 
 if TYPE_CHECKING:
@@ -26,18 +27,32 @@ if TYPE_CHECKING:
 class EmulatedMemory:
     """The memory of the emulator."""
 
-    __slots__ = ("_module",)
+    __slots__ = ("_module", "_tracks_writes")
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, *, tracks_writes: bool = False) -> None:
         self._module = module
+        self._tracks_writes = tracks_writes
+        """Whether reads of arrays that are marked as uninitialised are errors."""
 
     def upload(self, data: Array, name: str = "") -> int:
         """Copy an array to emulated memory and return its address."""
-        return int(self._module.upload(data, name))
+        address = int(self._module.upload(data, name))
+        if not self._tracks_writes:
+            clear_marks(data)
+            return address
+        uninitialised = uninitialised_bytes(data)
+        if uninitialised is not None:
+            self._module.memory.unwrite(address, uninitialised)
+        return address
 
     def download(self, address: int, into: Array) -> None:
         """Copy emulated memory to an array."""
         into[:] = self._module.memory.download(address, len(into))
+
+    def note_written(self, address: int, data: Array) -> None:
+        """Record which bytes of a host array the kernel has written."""
+        if self._tracks_writes:
+            note_written(data, self._module.memory.written(address, len(data)))
 
     def free(self, address: int) -> None:
         """Do nothing: the memory is released with the emulator."""
@@ -130,7 +145,8 @@ def run_ptx(
     """
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
-    staging = Staging(EmulatedMemory(module))
+    memory = EmulatedMemory(module, tracks_writes=check)
+    staging = Staging(memory)
     signature = signature_of(program, kernel.sym_name)
     signature.check_count(arguments)
     passed = signature.encode(staging.upload_arguments(arguments, names))
@@ -141,6 +157,8 @@ def run_ptx(
         progress=progress, max_steps=max_steps, timeout=timeout,
     )  # fmt: skip
     staging.copy_back()
+    for each in staging.arrays:
+        memory.note_written(each.base, each.bytes)
     return counters
 
 

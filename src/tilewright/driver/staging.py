@@ -32,12 +32,13 @@ class Memory(Protocol):
 class Staging(AddressSpace):
     """The device copies of one launch; host arrays that alias also alias on the device."""
 
-    __slots__ = ("_arrays", "_memory")
+    __slots__ = ("_memory", "arrays")
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
         self._memory = memory
-        self._arrays: list[Allocation] = []
+        self.arrays: list[Allocation] = []
+        """The host arrays, with the addresses of their copies."""
 
     def allocate(
         self,
@@ -48,7 +49,7 @@ class Staging(AddressSpace):
     ) -> Allocation:
         """Copy a piece of host memory to the device."""
         made = Allocation(name, self._memory.upload(bytes, name), bytes, owner)
-        self._arrays.append(made)
+        self.arrays.append(made)
         return made
 
     def upload_arguments(
@@ -71,7 +72,7 @@ class Staging(AddressSpace):
 
     def copy_back(self) -> None:
         """Copy writable arrays back to the host."""
-        for each in self._arrays:
+        for each in self.arrays:
             if each.writable and len(each.bytes):
                 contents = np.empty(len(each.bytes), np.uint8)
                 self._memory.download(each.base, contents)
@@ -79,8 +80,8 @@ class Staging(AddressSpace):
 
     def free(self) -> None:
         """Free all device copies."""
-        while self._arrays:
-            self._memory.free(self._arrays.pop().base)
+        while self.arrays:
+            self._memory.free(self.arrays.pop().base)
 
 
 def is_staged(argument: Any) -> bool:

@@ -18,6 +18,7 @@ from tilewright.reference.access import Access, Token
 from tilewright.reference.errors import Fault
 from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array, dtype, element, from_memory
+from tilewright.reference.uninitialised import note_written, uninitialised_bytes
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -123,6 +124,18 @@ class Checker:
     def uninitialise(self, allocation: Allocation) -> None:
         """Mark an allocation as uninitialised."""
         self.shadow(allocation).initialised[:] = False
+
+    def begin(self) -> None:
+        """Take over which bytes of the arguments the host has marked as uninitialised."""
+        for allocation in self.space.allocations:
+            uninitialised = uninitialised_bytes(allocation.bytes)
+            if uninitialised is not None:
+                self.shadow(allocation).initialised[uninitialised] = False
+
+    def end(self) -> None:
+        """Record what has been written, for later launches."""
+        for allocation, shadow in self._shadows.items():
+            note_written(allocation.bytes, shadow.initialised)
 
     def delay(self, access: CheckedAccess) -> None:
         """Delay a store at random, at most until an operation that is ordered after it."""
@@ -244,7 +257,9 @@ class CheckedAccess(Access):
         if not written.all():
             row = int(rows[np.argmin(written.all(axis=1))])
             offset = f"byte {row * size} of {hit.allocation.name}"
-            self.at.fail(self.op, Fault.UNINITIALISED, f"reads {offset}, which was never written")
+            element = f" (element {row})" if size > 1 else ""
+            gist = f"reads {offset}{element}, which was never written"
+            self.at.fail(self.op, Fault.UNINITIALISED, gist)
         return shadow, rows
 
     def _acquire(self, shadow: Shadow, rows: Array, size: int) -> None:

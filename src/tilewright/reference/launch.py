@@ -14,6 +14,7 @@ from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.executor import load_program, run_kernel
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.programs import kernels
+from tilewright.reference.uninitialised import clear_marks
 from tilewright.support.diagnostics import Diagnostic, InvalidValue
 from tilewright.support.kernel_names import choose_kernel
 
@@ -53,7 +54,16 @@ def launch(
     machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, limits)
     load_program(machine, module)
     values = bind_arguments(kernel, arguments, space, names)
-    run_kernel(machine, kernel, values, progress)
+    if checker is None:
+        for allocation in space.allocations:
+            clear_marks(allocation.bytes)
+        run_kernel(machine, kernel, values, progress)
+        return
+    checker.begin()
+    try:
+        run_kernel(machine, kernel, values, progress)
+    finally:
+        checker.end()
 
 
 def find_entry(module: Operation, name: str | None) -> Kernel:

@@ -80,6 +80,8 @@ class Access:
         values = self._undefined(shape, element) if padding is None else padding
         values = np.array(np.broadcast_to(values, shape))
         values[mask] = self._load(addresses, element, mask)
+        if padding is None:
+            self._note_undefined(values, ~mask)
         return values
 
     def _load(self, addresses: Array, element: Type, mask: Array | None = None) -> Array:
@@ -172,6 +174,9 @@ class Access:
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
         """Elements with undefined values."""
         return np.zeros(shape, DTYPES[element])
+
+    def _note_undefined(self, values: Array, undefined: Array) -> None:
+        """Called with loaded values of which some elements are undefined."""
 
     def reads(self, hit: Hit, size: int) -> None:
         """Called before the operation reads elements of `size` bytes."""

@@ -8,16 +8,18 @@ must be ordered so, or both be strong with scopes that cover both blocks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
 from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
 from tilewright.ir.types import F4E2M1FN
-from tilewright.reference.access import Access, Token
+from tilewright.reference.access import Access, Token, Update
 from tilewright.reference.errors import Fault
 from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array, dtype, element, from_memory
+from tilewright.reference.undefined import Undefined, UndefinedElements
 from tilewright.reference.uninitialised import note_written, uninitialised_bytes
 
 if TYPE_CHECKING:
@@ -70,7 +72,16 @@ class Shadow:
 class Checker:
     """Checks the memory accesses of a launch, and chooses among unordered interleavings."""
 
-    __slots__ = ("_numbers", "_pending", "_sets", "_shadows", "events", "random", "space")
+    __slots__ = (
+        "_numbers",
+        "_pending",
+        "_sets",
+        "_shadows",
+        "events",
+        "random",
+        "space",
+        "undefined",
+    )
 
     def __init__(self, space: AddressSpace, seed: int) -> None:
         self.space = space
@@ -80,6 +91,8 @@ class Checker:
         self._sets: list[int] = [0]
         self._numbers: dict[int, int] = {0: 0}
         self._pending: list[CheckedAccess] = []
+        self.undefined = UndefinedElements()
+        """The undefined elements of tiles."""
 
     def access(self, op: Any, at: Batch, token: Token) -> CheckedAccess:
         """Begin a memory operation; delayed stores that precede it are performed first."""
@@ -204,6 +217,44 @@ class CheckedAccess(Access):
 
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
         return self.checker.undefined_values(shape, element)
+
+    def _note_undefined(self, values: Array, undefined: Array) -> None:
+        nothing = np.zeros(undefined.shape, np.bool_)
+        self.checker.undefined.put(values, Undefined(undefined, nothing, self.op))
+
+    def store(
+        self, addresses: Array, element: Type, values: Array, mask: Array | None = None
+    ) -> None:
+        self._check_defined(values, mask)
+        super().store(addresses, element, values, mask)
+
+    def update(
+        self,
+        addresses: Array,
+        operands: Sequence[Array],
+        update: Update,
+        mask: Array | None = None,
+        otherwise: Any = 0,
+    ) -> Array:
+        for operand in operands:
+            self._check_defined(operand, mask)
+        return super().update(addresses, operands, update, mask, otherwise)
+
+    def _check_defined(self, values: Array, mask: Array | None) -> None:
+        """Report a stored result of a reduction over elements of which some are undefined."""
+        undefined = self.checker.undefined.get(values)
+        if undefined is None or undefined.reduction is None:
+            return
+        stored = undefined.combined if mask is None else undefined.combined & mask
+        if not stored.any():
+            return
+        load = undefined.load.note(
+            "leaves elements out of bounds undefined: it has no padding value "
+            "(padding_mode of cuTile)"
+        )
+        gist = "combines elements in bounds with undefined ones, which are out of bounds"
+        notes = load, self.op.note("stores the result, which is undefined")
+        self.at.fail(undefined.reduction, Fault.UNDEFINED, gist, 0, *notes)
 
     def reads(self, hit: Hit, size: int) -> None:
         self._check_owner(hit.allocation)

@@ -49,6 +49,7 @@ def walk(block: Block, at: Batch) -> Walk:
     exits: list[Exit] = []
     entered, machine = at, at.machine
     yield_points, limits = machine.yield_points, machine.limits
+    undefined = None if machine.checker is None else machine.checker.undefined
     for op in block:
         machine.op, machine.batch = op, at
         limits.steps += 1
@@ -67,10 +68,10 @@ def walk(block: Block, at: Batch) -> Walk:
                 break
             at = passage.batch
             at.bind(op.results, passage.results)
-        elif len(op.results) == 1:
-            at.values[op.results[0]] = outcome
         elif op.results:
-            at.bind(op.results, outcome)
+            at.bind(op.results, (outcome,) if len(op.results) == 1 else outcome)
+        if undefined:
+            undefined.propagate(op, at)
     if machine.scratches:
         machine.leave(block, entered)
     return exits

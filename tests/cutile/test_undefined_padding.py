@@ -93,7 +93,7 @@ def test_reductions_in_a_loop_are_reported_at_the_sum() -> None:
     assert "error: ct.sum: combines" in text
 
 
-def test_accumulate_are_reported_after_the_padding_only() -> None:
+def test_scans_are_reported_after_the_padding_only() -> None:
     y = np.zeros((8, 12), np.float32)
     run(accumulate, numbers(8, 12), y, 8, 16)
     assert "ct.cumsum: combines" in report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tilewright
 from tilewright.support.diagnostics import Diagnostic, UserError, note
 from tilewright.support.location import CallSiteLoc, FileLoc, Positions, Source, TextLoc
+from tilewright.tileiras.messages import message
 
 SOURCE = Source("k.mlir", "first line\n  second line\n")
 
@@ -84,3 +85,9 @@ def test_columns_of_python_are_shown_from_1() -> None:
     location = FileLoc("/k.py", 3, 4)
     assert Diagnostic("wrong", location).headline() == "/k.py:3:5: error: wrong"
     assert (location.line, location.column) == (3, 4)
+
+
+def test_tileiras_shows_columns_and_operations_as_they_are() -> None:
+    diagnostic = Diagnostic("wrong", FileLoc("/k.py", 3, 4), subject="cuda_tile.load_view_tko")
+    expected = """loc("/k.py":3:4): error: 'cuda_tile.load_view_tko' op wrong"""
+    assert message([diagnostic]) == expected

@@ -187,3 +187,10 @@ def test_errors_of_the_emulator_are_at_the_python_line() -> None:
 def test_launches_elsewhere_are_rejected() -> None:
     with pytest.raises(tilewright.Unsupported, match="launches on 'gpu'"):
         cutile.launch(1, scatters, (), on="gpu")
+
+
+def test_reads_of_uninitialised_arrays_name_the_parameter() -> None:
+    index = tilewright.mark_uninitialised(np.zeros(16, np.int32))
+    error = failure(1, scatters, (index, np.zeros(16, np.int32), 16), check=True)
+    gist = "ct.load: reads byte 0 of argument 'index' (element 0), which was never written"
+    assert gist in str(error)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tilewright.driver.execute import execute
     from tilewright.driver.launch import launch
     from tilewright.driver.nvcc.launch import nvcc
+    from tilewright.reference.uninitialised import mark_uninitialised
     from tilewright.support.diagnostics import (
         Diagnostic,
         Error,
@@ -31,6 +32,7 @@ __all__ = [
     "compile",
     "execute",
     "launch",
+    "mark_uninitialised",
     "nvcc",
     "read",
     "write_bytecode",
@@ -46,6 +48,7 @@ _HOME: Final = {
     "compile": "tilewright.driver.compile",
     "execute": "tilewright.driver.execute",
     "launch": "tilewright.driver.launch",
+    "mark_uninitialised": "tilewright.reference.uninitialised",
     "nvcc": "tilewright.driver.nvcc.launch",
     "read": "tilewright.driver.api",
     "write_bytecode": "tilewright.driver.api",

@@ -319,7 +319,7 @@ def test_the_assembler_says_which_locations_it_drops(run: Run, folder: Path) -> 
     code, out, err = run("as", "plain.mlir", "-o", "plain.tileirbc")
     assert (code, out) == (0, "")
     assert err.startswith(
-        "k.py:1:2: warning: bytecode has locations with a debug scope only: 2 locations are "
+        "k.py:1:3: warning: bytecode has locations with a debug scope only: 2 locations are "
         "dropped; `tilewright opt --pass synthesize-debug-info-scopes` adds scopes"
     )
     scopes = ("--pass", "synthesize-debug-info-scopes", "-g", "-o", "scoped.mlir")

@@ -76,7 +76,7 @@ def test_an_error_at_a_chain_is_rendered(leaf: str, link: str) -> None:
     count_calls(render, 1_000_000)
     expected = "error: 'cuda_tile.addf' op operand #0 must be tile of"
     assert expected in lines[0]
-    assert lines[0].startswith("<input>:" if leaf == "unknown" else "f.py:1:1: error")
+    assert lines[0].startswith("<input>:" if leaf == "unknown" else "f.py:1:2: error")
 
 
 @pytest.mark.parametrize("kind", ALIASES)

@@ -391,7 +391,10 @@ def test_a_program_runs_as_python_runs_it(line: str, cache: Path, tmp_path: Path
     [
         ([], "expected a script or '-m' and a module"),
         (["--on"], "expected a value after '--on'"),
-        (["--on", "moon", "x.py"], "expected '--on' gpu or cpu, found 'moon'"),
+        (["--on", "moon", "x.py"], "expected '--on' gpu or cpu or emulator, found 'moon'"),
+        (["--seed", "7", "x.py"], "expected '--check' with '--seed'"),
+        (["--check", "--seed", "x", "x.py"], "expected a number after '--seed', found 'x'"),
+        (["--check", "--on", "gpu", "x.py"], "expected '--on' cpu or emulator with '--check'"),
         (["-m"], "expected a value after '-m'"),
         (["--of", "x.py"], "unknown option '--of'"),
         (["missing.py"], "cannot read 'missing.py': No such file or directory"),
@@ -423,11 +426,45 @@ print(y.tolist())
 """
 
 
-def test_kernels_on_the_cpu(cache: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", ["cpu", "emulator"])
+def test_kernels_without_a_gpu(device: str, cache: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(FILLING)
-    done = python(*RUNNER, "--on=cpu", script, cache=cache)
+    done = python(*RUNNER, f"--on={device}", script, cache=cache)
     assert done.stdout == "[5, 5, 5]\n", done.stderr
+
+
+RACING = """
+import cuda.tile as ct
+import numpy as np
+@ct.kernel
+def race(y):
+    ct.scatter(y, 0, ct.bid(0))
+y = np.zeros(1, np.int32)
+ct.launch(None, (8,), race, (y,))
+"""
+
+
+def test_checks_on_request(cache: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(RACING)
+    assert python(*RUNNER, "--on=cpu", script, cache=cache).returncode == 0
+    reports = {
+        python(*RUNNER, "--check", f"--seed={seed}", script, cache=cache).stderr
+        for seed in (1, 1, 2, 3, 4)
+    }
+    assert all("ct.scatter: races with another access to argument 'y'" in each for each in reports)
+    # The seed decides which blocks meet first.
+    assert 1 < len(reports) < 5
+
+
+def test_child_processes_inherit_checks(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "nested.py").write_text(NESTED)
+    (tmp_path / "script.py").write_text(RACING)
+    words = ("--check", "--seed", "3", "nested.py", "script.py")
+    done = python(*RUNNER, *words, cache=cache, cwd=tmp_path)
+    assert "ct.scatter: races with another access to argument 'y'" in done.stderr
+    assert python(*RUNNER, *words[:3], "script.py", cache=cache, cwd=tmp_path).stderr in done.stderr
 
 
 NESTED = """

@@ -53,6 +53,11 @@ def test_launch_runs_on_the_cpu_and_ignores_its_stream() -> None:
     assert y.tolist() == [6, 6, 6]
 
 
+def test_launch_runs_on_the_emulator() -> None:
+    cutile.enable(on="emulator", check=True)
+    assert launched(ct.launch) == [5, 5, 5]
+
+
 def test_earlier_imports_of_launch_are_switched_too(client: Any) -> None:
     cutile.enable(on="cpu")
     assert launched(client.start) == [5, 5, 5]
@@ -84,7 +89,7 @@ def test_enabling_again_changes_the_options() -> None:
 
 
 def test_other_devices_are_rejected() -> None:
-    with pytest.raises(tilewright.Unsupported, match=r"on 'moon' \(known: gpu, cpu\)"):
+    with pytest.raises(tilewright.Unsupported, match=r"on 'moon' \(known: gpu, cpu, emulator\)"):
         cutile.enable(on="moon")
     assert ct.launch is OWN
 

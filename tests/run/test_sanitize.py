@@ -96,6 +96,14 @@ def test_a_tile_outside_of_its_view_is_reported_with_its_index_and_its_block() -
     assert not array.any()
 
 
+def test_accesses_of_cutile_are_reported_by_its_functions_and_columns() -> None:
+    store = "tile<2x8xi32>, !tiles, tile<i32> -> token"
+    program = VIEW.replace(store, f'{store} loc("k.py":7:4)')
+    printed, error = run(program, "kernel", [np.zeros((6, 8), np.int32), 6, 3])
+    assert printed.startswith("k.py:7:5: error: ct.store outside of its view: expected index 0")
+    assert "assertion 'k.py:7:5: error: ct.store outside of its view' fails" in error
+
+
 def test_bytecode_without_locations_is_reported_by_byte_offsets() -> None:
     bytecode = tilewright.write_bytecode(tilewright.read(VIEW))
     module = tilewright.read(bytecode)

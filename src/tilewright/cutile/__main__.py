@@ -12,19 +12,28 @@ from typing import Any, Final
 from zipfile import is_zipfile
 
 from tilewright.cutile.importing import hand_down, switch_on_import
-from tilewright.cutile.switching import DEVICES
+from tilewright.cutile.options import DEVICES, Options
 
-USAGE: Final = "usage: python -m tilewright.cutile [--on gpu|cpu] (SCRIPT | -m MODULE) [ARGS...]"
+USAGE: Final = (
+    "usage: python -m tilewright.cutile [--on gpu|cpu|emulator] [--check] [--seed N] "
+    "(SCRIPT | -m MODULE) [ARGS...]"
+)
 HELP: Final = f"""\
 {USAGE}
 
 Runs a program as python does, unmodified, with the kernels of cuTile Python compiled by
 Tilewright instead of NVIDIA's tileiras, also in processes that the program starts.
 
-  --on gpu    compile them, and let cuTile launch them (default)
-  --on cpu    run them on the CPU, which needs no GPU
-  -m MODULE   run a module, as `python -m` does
-  --help      show this text"""
+  --on gpu       compile them, and let cuTile launch them (default)
+  --on cpu       run them on the CPU, which needs no GPU
+  --on emulator  compile them, and run the PTX on the emulator, which needs no GPU
+  --check        look for races, uninitialised memory and undefined results, on the CPU unless
+                 --on emulator asks for races between threads
+  --seed N       the order of unordered blocks and accesses under --check (default: 0)
+  -m MODULE      run a module, as `python -m` does
+  --help         show this text
+
+Example: python -m tilewright.cutile --check --seed 7 train.py --steps 10"""
 WRONG_USAGE: Final = 2
 
 
@@ -33,10 +42,12 @@ class _UsageError(Exception):
 
 
 class CommandLine:
-    """The device, and the program with its own arguments."""
+    """The options, and the program with its own arguments."""
 
     def __init__(self, words: list[str]) -> None:
-        self.on = DEVICES[0]
+        self._on: str | None = None
+        self._check = False
+        self._seed: int | None = None
         self.is_module = False
         self.is_help = False
         self.program: list[str] = []
@@ -45,6 +56,19 @@ class CommandLine:
             self._read(rest)
         if not self.program and not self.is_help:
             raise _UsageError("expected a script or '-m' and a module")
+        self._validate()
+
+    def _validate(self) -> None:
+        if self._seed is not None and not self._check:
+            raise _UsageError("expected '--check' with '--seed'")
+        if self._on == "gpu" and self._check:
+            raise _UsageError("expected '--on' cpu or emulator with '--check'")
+
+    @property
+    def options(self) -> Options:
+        """How kernels run; checks need no GPU, so that they select the CPU."""
+        on = self._on or ("cpu" if self._check else DEVICES[0])
+        return Options(on, self._check, self._seed or 0)
 
     def _read(self, rest: list[str]) -> None:
         """Consume the next option, or the program with its arguments."""
@@ -53,9 +77,16 @@ class CommandLine:
         if word in ("-h", "--help"):
             self.is_help = True
         elif name == "--on":
-            self.on = value if equals else _value(rest, "--on")
-            if self.on not in DEVICES:
-                raise _UsageError(f"expected '--on' {' or '.join(DEVICES)}, found '{self.on}'")
+            self._on = value if equals else _value(rest, "--on")
+            if self._on not in DEVICES:
+                raise _UsageError(f"expected '--on' {' or '.join(DEVICES)}, found '{self._on}'")
+        elif word == "--check":
+            self._check = True
+        elif name == "--seed":
+            text = value if equals else _value(rest, "--seed")
+            if not text.isdecimal():
+                raise _UsageError(f"expected a number after '--seed', found '{text}'")
+            self._seed = int(text)
         elif word.startswith("-m"):
             self.is_module = True
             self.program = [word[2:] or _value(rest, "-m"), *rest]
@@ -81,8 +112,8 @@ def main() -> int:
     if line.is_help:
         print(HELP)
         return 0
-    switch_on_import(line.on)
-    hand_down(line.on)
+    switch_on_import(line.options)
+    hand_down(line.options)
     return _run(line.program, is_module=line.is_module)
 
 

@@ -14,34 +14,36 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
+from tilewright.cutile.options import Options
+
 VARIABLE: Final = "TILEWRIGHT_CUTILE"
-"""The environment variable that passes the device to child processes."""
+"""The environment variable that passes the options to child processes."""
 
 _CLIENT: Final = "cuda.tile"
-_REPLACED_IN: Final = {"gpu": "cuda.tile._compile", "cpu": _CLIENT}
+_REPLACED_IN: Final = {"gpu": "cuda.tile._compile"}
 _STARTUP: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 
 
-def switch_on_import(on: str) -> None:
-    """Call `enable(on)` after cuTile is imported; reject unknown versions before.
+def switch_on_import(options: Options) -> None:
+    """Call `enable` after cuTile is imported; reject unknown versions before.
 
     The last call wins: programs under `--on cpu` may start others with `--on gpu`.
     """
-    module = _REPLACED_IN.get(on, _CLIENT)
+    module = _REPLACED_IN.get(options.on, _CLIENT)
     sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
     if module in sys.modules:
-        _enable(on)
+        _enable(options)
     else:
-        sys.meta_path.insert(0, _Finder({_CLIENT: _check, module: lambda: _enable(on)}))
+        sys.meta_path.insert(0, _Finder({_CLIENT: _check, module: lambda: _enable(options)}))
 
 
-def hand_down(on: str) -> None:
+def hand_down(options: Options) -> None:
     """Enable Tilewright in Python child processes.
 
     Programs on several GPUs start one process per GPU. Python runs `sitecustomize` at start-up,
     so ours is put on the path; it runs the one that it shadows.
     """
-    os.environ[VARIABLE] = on
+    os.environ[VARIABLE] = str(options)
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([_STARTUP, before] if before else [_STARTUP])
 
@@ -83,7 +85,7 @@ def _check() -> None:
     cutile()
 
 
-def _enable(on: str) -> None:
+def _enable(options: Options) -> None:
     from tilewright.cutile.switching import enable  # noqa: PLC0415
 
-    enable(on)
+    enable(options.on, check=options.check, seed=options.seed)

@@ -21,6 +21,7 @@ from tilewright.support.diagnostics import fail
 _SPECIALIZED_RANK: Final = 5
 """Arrays of higher rank are not specialized: TMA does not support them."""
 _ALIGNMENT: Final = 16
+_OF_KERNEL: Final = " of kernel"
 
 
 class Arguments:
@@ -30,6 +31,8 @@ class Arguments:
         self._ct = cutile()
         self._forms = cutile("compilation")
         self.parameters: list[Any] = []
+        self.names: list[str] = []
+        """The name of each parameter in diagnostics."""
         function = kernel._annotated_function
         self.signature = self._sign(function, arguments)
 
@@ -40,7 +43,7 @@ class Arguments:
         if len(nodes) != len(arguments):
             fail(f"kernel '{name}': expected {len(nodes)} arguments, got {len(arguments)}")
         constraints = [
-            self._constrain(argument, node, f"argument '{parameter}' of kernel '{name}'")
+            self._constrain(argument, node, f"argument '{parameter}'{_OF_KERNEL} '{name}'")
             for argument, node, parameter in zip(
                 arguments, nodes, function.pysig.parameters, strict=True
             )
@@ -65,8 +68,13 @@ class Arguments:
             fail(f"{what}: expected an array, a number, a tuple or a list, got {_kind(argument)}")
         annotation = node.array or self._ct.ArrayAnnotation()
         constraint = self._array_constraint([array], annotation, what)
-        self.parameters += _array_parameters(array, constraint)
+        self._pass(_array_parameters(array, constraint), _array_names(array, what))
         return constraint
+
+    def _pass(self, parameters: Sequence[Any], names: Sequence[str]) -> None:
+        """Append flat parameters with their names."""
+        self.parameters += parameters
+        self.names += names
 
     def _constrain_tuple(self, items: tuple[Any, ...], node: Any, what: str) -> Any:
         if node.KIND == "leaf":
@@ -89,7 +97,7 @@ class Arguments:
         return self._forms.ConstantConstraint(argument)
 
     def _constrain_scalar(self, argument: float, node: Any, what: str) -> Any:
-        self.parameters.append(argument)
+        self._pass([argument], [_short(what)])
         if isinstance(argument, bool):
             return self._forms.ScalarConstraint(self._ct.bool_)
         if isinstance(argument, float):
@@ -112,10 +120,8 @@ class Arguments:
             fail(f"{what}: expected arrays of one element type and rank in the list")
         annotation = self._ct.ArrayAnnotation() if node.list is None else node.list.element
         element = self._array_constraint(arrays, annotation, what)
-        self.parameters += [
-            Table([_array_parameters(array, element) for array in arrays]),
-            len(arrays),
-        ]
+        table = Table([_array_parameters(array, element) for array in arrays])
+        self._pass([table, len(arrays)], [_short(what), f"length of {_short(what)}"])
         return self._forms.ListConstraint(element, alias_groups=(), elements_may_alias=True)
 
     def _array_constraint(self, arrays: list[HostArray], annotation: Any, what: str) -> Any:
@@ -159,6 +165,18 @@ def _array_parameters(array: HostArray, constraint: Any) -> list[Any]:
         )
     ]
     return [array.memory, *array.shape, *strides]
+
+
+def _short(what: str) -> str:
+    """The description of an argument without its kernel, for errors at a line of the kernel."""
+    return what.partition(_OF_KERNEL)[0]
+
+
+def _array_names(array: HostArray, what: str) -> list[str]:
+    """The names of the flat parameters of an array."""
+    name, axes = _short(what), range(len(array.shape))
+    extents = [f"extent {axis} of {name}" for axis in axes]
+    return [name, *extents, *(f"stride {axis} of {name}" for axis in axes)]
 
 
 def _python_number(argument: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Patch cuTile to compile with Tilewright or to run launches on the CPU, and undo it."""
+"""Patch cuTile to compile with Tilewright or to run launches without a GPU, and undo it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import Any, Final
 
+from tilewright.cutile.options import Options
 from tilewright.cutile.versions import cutile
-from tilewright.support.diagnostics import Unsupported, fail
-
-DEVICES: Final = ("gpu", "cpu")
 
 _OURS: Final = "tilewright."
 
@@ -31,20 +29,19 @@ def enable(on: str = "gpu", *, check: bool = False, seed: int = 0) -> None:
     cuTile launches them on the GPU as before and caches them in its own cache, separate from those
     of other compilers. Kernels compiled earlier in this process are unchanged.
 
-    With `on="cpu"`, `ct.launch` runs kernels on the CPU instead and ignores its stream; `check` and
-    `seed` are those of `tilewright.cutile.launch`.
+    With `on="cpu"`, `ct.launch` runs kernels on the CPU instead and ignores its stream: the Tile IR
+    on the reference executor. With `on="emulator"` it runs the PTX that they are compiled to on the
+    PTX emulator. `check` and `seed` are those of `tilewright.cutile.launch`.
 
     The replacements apply to every module that has imported, or will import, names of cuTile.
     """
-    if on not in DEVICES:
-        raise Unsupported(f"cuTile kernels on '{on}' (known: {', '.join(DEVICES)})")
-    if on == "gpu" and (check or seed):
-        fail("'check' and 'seed' are for kernels on the CPU: expected on='cpu' with them")
+    options = Options(on, check, seed)
+    options.validate()
     # A compilation must not mix both compilers: cuTile would cache the cubin of one under the
     # key of the other.
     with cutile("_compile")._compiler_lock, _Switch.lock:
         disable()
-        replacements = _gpu_replacements() if on == "gpu" else _cpu_replacements(check, seed)
+        replacements = _gpu_replacements() if on == "gpu" else _host_replacements(options)
         for own, ours in replacements:
             _replace(own, ours)
         _Switch.replacements = replacements
@@ -66,18 +63,18 @@ def _gpu_replacements() -> Sequence[Replacement]:
     return replacements()
 
 
-def _cpu_replacements(check: bool, seed: int) -> Sequence[Replacement]:
+def _host_replacements(options: Options) -> Sequence[Replacement]:
     from tilewright.cutile.compiling import disassembly  # noqa: PLC0415
 
     # Logs contain the disassembly also where NVIDIA's tools are not installed.
     own_text = cutile("_compile")._bytecode_to_mlir_text
-    return [(cutile().launch, _cpu_launch(check, seed)), (own_text, disassembly)]
+    return [(cutile().launch, _host_launch(options)), (own_text, disassembly)]
 
 
-def _cpu_launch(check: bool, seed: int) -> Callable[..., None]:
+def _host_launch(options: Options) -> Callable[..., None]:
     from tilewright.cutile.launching import launch  # noqa: PLC0415
 
-    def launch_on_cpu(
+    def launch_on_host(
         stream: Any,
         grid: Sequence[int],
         kernel: Any,
@@ -86,10 +83,12 @@ def _cpu_launch(check: bool, seed: int) -> Callable[..., None]:
         *,
         programmatic_dependent_launch: bool = False,
     ) -> None:
-        """`ct.launch` on the CPU: synchronous, so streams are ignored."""
-        launch(grid, kernel, kernel_args, check=check, seed=seed)
+        """`ct.launch` without a GPU: synchronous, so streams are ignored."""
+        __tracebackhide__ = True
+        on, check, seed = options
+        launch(grid, kernel, kernel_args, on=on, check=check, seed=seed)
 
-    return launch_on_cpu
+    return launch_on_host
 
 
 def _replace(old: Any, new: Any) -> None:

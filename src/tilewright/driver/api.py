@@ -19,12 +19,14 @@ from tilewright.driver.files import is_bytecode, read_source
 from tilewright.driver.pipelines import level_of
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import fail
+from tilewright.support.tracebacks import ends_tracebacks
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
     from tilewright.ir.operation import Operation
 
 
+@ends_tracebacks
 def read(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> ModuleOp:
     """Read and verify a Tile IR module: bytecode (`bytes`), text (`str`) or the file at a path.
 
@@ -80,6 +82,7 @@ def read_runnable(source: bytes | str, name: str) -> Operation:
     return root if level_of(root) in ("nv_tileaa", "nv_tileas") else tile_module(root, name)
 
 
+@ends_tracebacks
 def write_bytecode(module: ModuleOp, version: str = "13.4") -> bytes:
     """Encode a module as Tile IR bytecode of a version, "13.1" to "13.4".
 

@@ -15,12 +15,16 @@ from tilewright.ir.types import F4E2M1FN, I4, FloatType, IntegerType
 from tilewright.reference.numerics.conversion import int_to_float
 from tilewright.reference.numerics.rounding import round_to
 from tilewright.reference.tile import DTYPES, Array, is_array, wrap
+from tilewright.reference.uninitialised import mark_uninitialised
 
 ELEMENTS: Final[dict[str, Type]] = {type.spell(): type for type in DTYPES if type is not I4}
 SHAPED: Final = re.compile(r"(?P<shape>(?:\d+x)*)(?P<element>[a-z]\w*)")
 LARGEST: Final = 1 << 40
 """The largest element count of an array."""
-SYNTAX: Final = "zeros, ones, iota, small or random, then :SHAPExTYPE, as in zeros:4x8xf32"
+UNINITIALISED: Final = "uninitialised"
+SYNTAX: Final = (
+    f"zeros, ones, iota, small, random or {UNINITIALISED}, then :SHAPExTYPE, as in zeros:4x8xf32"
+)
 
 
 class ArgumentError(ValueError):
@@ -87,6 +91,7 @@ CONTENTS: Final[dict[str, Callable[[tuple[int, ...], int, Type], Array]]] = {
     "iota": _iota,
     "small": _small,
     "random": _random,
+    UNINITIALISED: _zeros,
 }
 
 
@@ -107,7 +112,8 @@ def make_array(text: str) -> Array:
         raise ArgumentError(f"expected rows of even length, two to a byte, found '{shaped}'")
     if math.prod(shape) > LARGEST:
         raise ArgumentError(f"expected an array that fits into memory, found '{shaped}'")
-    return elements_of(CONTENTS[name](shape, int(seed), element), element)
+    array = elements_of(CONTENTS[name](shape, int(seed), element), element)
+    return mark_uninitialised(array) if name == UNINITIALISED else array
 
 
 def elements_of(numbers: Array, element: Type) -> Array:

@@ -42,6 +42,7 @@ from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Diagnostic, Unsupported, UserError, fail
 from tilewright.support.tensor_map_parameters import ENCODERS, KERNEL, PARAMETERS
+from tilewright.support.tracebacks import ends_tracebacks
 from tilewright.target.arch import ARCHES, Arch, find_arch
 from tilewright.text.printer import print_op
 
@@ -364,6 +365,7 @@ def target(name: str) -> Arch:
     return arch
 
 
+@ends_tracebacks
 def compile(
     source: Source,
     arch: str = "sm_90",

@@ -13,6 +13,7 @@ from tilewright.driver.staging import Staging
 from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.tensor_map import TensorMap
 from tilewright.reference.launch import find_entry, full_grid
+from tilewright.reference.uninitialised import clear_marks, note_written, uninitialised_bytes
 from tilewright.support.tensor_map_parameters import PARAMETERS
 
 if TYPE_CHECKING:
@@ -26,18 +27,32 @@ if TYPE_CHECKING:
 class EmulatedMemory:
     """The memory of the emulator."""
 
-    __slots__ = ("_module",)
+    __slots__ = ("_module", "_tracks_writes")
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, *, tracks_writes: bool = False) -> None:
         self._module = module
+        self._tracks_writes = tracks_writes
+        """Whether reads of arrays that are marked as uninitialised are errors."""
 
     def upload(self, data: Array, name: str = "") -> int:
         """Copy an array to emulated memory and return its address."""
-        return int(self._module.upload(data, name))
+        address = int(self._module.upload(data, name))
+        if not self._tracks_writes:
+            clear_marks(data)
+            return address
+        uninitialised = uninitialised_bytes(data)
+        if uninitialised is not None:
+            self._module.memory.unwrite(address, uninitialised)
+        return address
 
     def download(self, address: int, into: Array) -> None:
         """Copy emulated memory to an array."""
         into[:] = self._module.memory.download(address, len(into))
+
+    def note_written(self, address: int, data: Array) -> None:
+        """Record which bytes of a host array the kernel has written."""
+        if self._tracks_writes:
+            note_written(data, self._module.memory.written(address, len(data)))
 
     def free(self, address: int) -> None:
         """Do nothing: the memory is released with the emulator."""
@@ -58,14 +73,20 @@ def emulate(
     progress: Progress | None = None,
     max_steps: int | None = None,
     timeout: float | None = None,
+    names: Sequence[str] | None = None,
+    line_info: bool = False,
 ) -> None:
-    """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
+    """Compile a verified program for a GPU, and run a kernel of it on the emulator.
+
+    With `line_info` errors have the source line. `names` are those of the arguments.
+    """
     name = find_entry(program, entry).sym_name
     kernel = compile(
         isolate_kernel(program, name),
         arch,
         opt_level,
         emit="ptx",
+        line_info=line_info,
         sanitize=sanitize,
         tensor_maps=PARAMETERS,
     )
@@ -82,6 +103,7 @@ def emulate(
         progress=progress,
         max_steps=max_steps,
         timeout=timeout,
+        names=names,
     )
 
 
@@ -114,17 +136,20 @@ def run_ptx(
     progress: Progress | None = None,
     max_steps: int | None = None,
     timeout: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> Counters:
     """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments.
 
-    Returns the counters of the launch; `profile` counts bank conflicts, too.
+    `names` are those of the arguments in diagnostics. Returns the counters of the launch;
+    `profile` counts bank conflicts, too.
     """
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
-    staging = Staging(EmulatedMemory(module))
+    memory = EmulatedMemory(module, tracks_writes=check)
+    staging = Staging(memory)
     signature = signature_of(program, kernel.sym_name)
     signature.check_count(arguments)
-    passed = signature.encode(staging.upload_arguments(arguments))
+    passed = signature.encode(staging.upload_arguments(arguments, names))
     passed += MapArguments(maps, signature, encode_map).of(tuple(passed))
     counters = module.launch(
         kernel.sym_name, full_grid(grid), 1, passed,
@@ -132,6 +157,8 @@ def run_ptx(
         progress=progress, max_steps=max_steps, timeout=timeout,
     )  # fmt: skip
     staging.copy_back()
+    for each in staging.arrays:
+        memory.note_written(each.base, each.bytes)
     return counters
 
 

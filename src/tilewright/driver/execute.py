@@ -14,6 +14,7 @@ from tilewright.ir.verifier import verify
 from tilewright.reference.launch import launch
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.run_limits import RunLimits
+from tilewright.support.tracebacks import ends_tracebacks
 
 if TYPE_CHECKING:
     from tilewright.reference.machine import Progress
@@ -30,6 +31,7 @@ RUNNABLE: Final = ("cuda_tile", "nv_tileaa")
 Source = bytes | str | os.PathLike[str] | Operation
 
 
+@ends_tracebacks
 def execute(
     source: Source,
     entry: str | None,

@@ -23,6 +23,7 @@ from tilewright.runtime.messages import Said, captured, without_assertions
 from tilewright.runtime.tensor_maps import MapRejected, encode_map
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.tensor_map_parameters import KERNEL, PARAMETERS
+from tilewright.support.tracebacks import ends_tracebacks
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -80,6 +81,7 @@ class Plan:
         return Plan(signature, module.arch, cubin, threads, prints, counts_clusters)
 
 
+@ends_tracebacks
 def launch(
     kernel: CompiledModule,
     entry: str | None,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tilewright.reference.address_space import ALIGNMENT, AddressSpace, Allocation
-from tilewright.reference.arguments import Table, filled, map_arrays
+from tilewright.reference.arguments import Table, argument_names, filled, map_arrays
 from tilewright.reference.tile import Array, is_array
 from tilewright.runtime.arrays import DeviceArray, check_order
 
@@ -32,12 +32,13 @@ class Memory(Protocol):
 class Staging(AddressSpace):
     """The device copies of one launch; host arrays that alias also alias on the device."""
 
-    __slots__ = ("_arrays", "_memory")
+    __slots__ = ("_memory", "arrays")
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
         self._memory = memory
-        self._arrays: list[Allocation] = []
+        self.arrays: list[Allocation] = []
+        """The host arrays, with the addresses of their copies."""
 
     def allocate(
         self,
@@ -48,27 +49,30 @@ class Staging(AddressSpace):
     ) -> Allocation:
         """Copy a piece of host memory to the device."""
         made = Allocation(name, self._memory.upload(bytes, name), bytes, owner)
-        self._arrays.append(made)
+        self.arrays.append(made)
         return made
 
-    def upload_arguments(self, arguments: Sequence[Any]) -> list[Any]:
+    def upload_arguments(
+        self, arguments: Sequence[Any], names: Sequence[str] | None = None
+    ) -> list[Any]:
         """Upload host arrays and pointer tables; return the arguments with device arrays."""
-        addresses = map_arrays(arguments, self)
+        names = names or argument_names(arguments)
+        addresses = map_arrays(arguments, self, names)
         uploaded: list[Any] = []
-        for index, argument in enumerate(arguments):
+        for name, argument in zip(names, arguments, strict=True):
             if isinstance(argument, Table):
                 table = filled(argument, addresses)
-                argument = self.allocate(f"argument {index}", table.view(np.uint8))
+                argument = self.allocate(name, table.view(np.uint8))
                 uploaded.append(DeviceArray(argument.base, "int64", 8, None))
             elif is_array(argument):
-                uploaded.append(_described(argument, addresses[id(argument)], index))
+                uploaded.append(_described(argument, addresses[id(argument)], name))
             else:
                 uploaded.append(argument)
         return uploaded
 
     def copy_back(self) -> None:
         """Copy writable arrays back to the host."""
-        for each in self._arrays:
+        for each in self.arrays:
             if each.writable and len(each.bytes):
                 contents = np.empty(len(each.bytes), np.uint8)
                 self._memory.download(each.base, contents)
@@ -76,8 +80,8 @@ class Staging(AddressSpace):
 
     def free(self) -> None:
         """Free all device copies."""
-        while self._arrays:
-            self._memory.free(self._arrays.pop().base)
+        while self.arrays:
+            self._memory.free(self.arrays.pop().base)
 
 
 def is_staged(argument: Any) -> bool:
@@ -85,7 +89,7 @@ def is_staged(argument: Any) -> bool:
     return is_array(argument) or isinstance(argument, Table)
 
 
-def _described(array: Array, address: int, index: int) -> DeviceArray:
+def _described(array: Array, address: int, name: str) -> DeviceArray:
     dtype = array.dtype
-    check_order(dtype, f"argument {index}")
+    check_order(dtype, name)
     return DeviceArray(address, dtype.name, dtype.itemsize, None, not array.flags.writeable)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from tilewright.ir.declare import OperationMeta
 from tilewright.ir.traits import GRAPH_REGION, Effects, Trait
 from tilewright.ir.values import BlockArgument, OpResult, Value
-from tilewright.support.diagnostics import Diagnostic, InternalError
+from tilewright.support.diagnostics import Diagnostic, InternalError, Severity
 from tilewright.support.location import UNKNOWN, Location
 
 if TYPE_CHECKING:
@@ -278,7 +278,11 @@ class Operation(metaclass=OperationMeta):
         """A diagnostic at this operation, or at the innermost ancestor with a known location."""
         known = (op.location for op in (self, *self.ancestors()) if str(op.location))
         location = next(known, self.location)
-        return Diagnostic(f"'{self.name}' op {message}", location, notes=notes)
+        return Diagnostic(message, location, notes=notes, subject=self.name)
+
+    def note(self, message: str) -> Diagnostic:
+        """A note about this operation, to attach to another diagnostic."""
+        return Diagnostic(message, self.location, Severity.NOTE, subject=self.name)
 
     def __repr__(self) -> str:
         location = str(self.location)

@@ -13,6 +13,7 @@ from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.race_shadow import Shadow
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.strong_accesses import Strength, StrongAccesses
+from tilewright.support.diagnostics import Diagnostic, note
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.lanes import Lanes
@@ -285,8 +286,8 @@ class _Accesses:
             return
         grain = int(self.grains[np.argmax(bad)])
         other = self.checker.site_numbered(int(self.checker.shadow.read_sites[grain]))
-        note = f"the last read is {other.opcode} at {other.location}"
-        self._report("race: nothing orders this write after an earlier read", bad, note)
+        last = note(f"the last read is {other.opcode}", other.location)
+        self._report("race: nothing orders this write after an earlier read", bad, last)
 
     def report_conflicts(self, conflicts: Array, values: Array | None) -> None:
         """Report simultaneous stores of different values to one address by several warps."""
@@ -318,18 +319,20 @@ class _Accesses:
         grain = int(self.grains[np.argmax(bad)])
         column, lane, number = shadow.writer(grain)
         site = checker.site_numbered(number)
-        note = f"the earlier write is {site.opcode} at {site.location}"
+        text = f"the earlier write is {site.opcode}"
         if shadow.closed(np.array([grain]))[0]:
-            self._report(f"{access} in the memory of an mbarrier object", bad, note)
+            earlier = note(text, site.location)
+            self._report(f"{access} in the memory of an mbarrier object", bad, earlier)
         elif column < checker.clocks.cluster_warps:
             cluster = grain * (1 << shadow.shift) // shadow.cta_stride // shadow.cluster_size
             thread = (cluster * checker.clocks.cluster_warps + column) * WARP + lane
-            note += f", by {checker.wave.geometry.describe(thread)}"
-        self._report(f"race: nothing orders this {access} after an earlier write", bad, note)
+            text += f", by {checker.wave.geometry.describe(thread)}"
+        earlier = note(text, site.location)
+        self._report(f"race: nothing orders this {access} after an earlier write", bad, earlier)
 
-    def _report(self, text: str, bad: Array, note: str) -> None:
+    def _report(self, text: str, bad: Array, other: Diagnostic) -> None:
         shadow = self.checker.shadow
         at = int(np.argmax(bad))
         address = (int(self.grains[at]) << shadow.shift) % shadow.cta_stride
         message = f"{text}, at shared address 0x{address:x}"
-        self.checker.wave.violation(message, self.site, int(self.threads[at]), note)
+        self.checker.wave.violation(message, self.site, int(self.threads[at]), other)

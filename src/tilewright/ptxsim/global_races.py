@@ -15,6 +15,7 @@ import numpy as np
 from tilewright.ptxsim.lanes import WARP
 from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -185,8 +186,8 @@ class GlobalRaces:
         grain = int(grains[at])
         other = self.checker.site_numbered(int(labels.site[grain]))
         by = self.wave.geometry.describe((int(labels.warp[grain]) - 1) * WARP)
-        note = f"the other is {other.opcode} at {other.location}, by the warp of {by}"
+        earlier = note(f"the other is {other.opcode}, by the warp of {by}", other.location)
         address = GLOBAL_WINDOW + (grain << self.shift)
         gist = f"race in global memory at address 0x{address:x}"
         text = f"{gist}: nothing orders this {access} after a {before}"
-        self.wave.violation(text, site, int(threads[at]), note)
+        self.wave.violation(text, site, int(threads[at]), earlier)

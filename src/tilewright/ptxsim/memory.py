@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tilewright.ptxsim.arena import Allocations, Arena
+from tilewright.ptxsim.arena import ALLOCATED, WRITTEN, Allocations, Arena
 from tilewright.ptxsim.scalar_types import UNSIGNED, Array
 
 if TYPE_CHECKING:
@@ -102,6 +102,16 @@ class DeviceMemory:
         start = address - GLOBAL_WINDOW
         self.arena.bytes[start : start + len(raw)] = raw
         self.arena.allocate(start, len(raw), written=True)
+
+    def unwrite(self, address: int, unwritten: Array) -> None:
+        """Mark bytes as never written, by a mask from an address on."""
+        start = address - GLOBAL_WINDOW
+        self.arena.shadow[start : start + len(unwritten)][unwritten] = ALLOCATED
+
+    def written(self, address: int, size: int) -> Array:
+        """A mask of the bytes that have been written."""
+        start = address - GLOBAL_WINDOW
+        return (self.arena.shadow[start : start + size] & WRITTEN) != 0
 
     def download(self, address: int, size: int) -> Array:
         """Copy bytes from device to host."""

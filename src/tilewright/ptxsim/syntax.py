@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tilewright.support.location import Location, Positions, TextLoc
+from tilewright.support.location import FileLoc, Location, Positions, TextLoc, fuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +185,13 @@ class SourceLine:
     line: int
     column: int
 
+    @property
+    def location(self) -> FileLoc:
+        """The location in the source."""
+        return FileLoc(self.file, self.line, self.column)
+
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return str(self.location)
 
 
 @dataclass(eq=False, slots=True)
@@ -204,8 +209,9 @@ class Instruction:
 
     @property
     def location(self) -> Location:
-        """The location in the PTX text."""
-        return TextLoc(self.positions, self.position)
+        """The location in the PTX text, fused with that of the source line if it is known."""
+        location = TextLoc(self.positions, self.position)
+        return location if self.source_line is None else fuse(location, self.source_line.location)
 
     @property
     def origin(self) -> str:

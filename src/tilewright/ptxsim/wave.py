@@ -227,12 +227,14 @@ class Wave:
         for write in self.outputs:
             write(text)
 
-    def violation(self, message: str, site: Instruction, thread: int, *more: str) -> NoReturn:
+    def violation(
+        self, message: str, site: Instruction, thread: int, *more: str | Diagnostic
+    ) -> NoReturn:
         """Raise an error for a thread at an instruction."""
         notes = [note(self.geometry.describe(thread))]
         if site.source_line is not None:
-            notes.append(note(f"source line {site.source_line}"))
-        notes += [note(text) for text in more if text]
+            notes.append(note("source line", site.source_line.location))
+        notes += [note(each) if isinstance(each, str) else each for each in more if each]
         text = f"{site.opcode}: {message}"
         raise UserError([Diagnostic(text, site.location, notes=tuple(notes))])
 

@@ -80,6 +80,8 @@ class Access:
         values = self._undefined(shape, element) if padding is None else padding
         values = np.array(np.broadcast_to(values, shape))
         values[mask] = self._load(addresses, element, mask)
+        if padding is None:
+            self._note_undefined(values, ~mask)
         return values
 
     def _load(self, addresses: Array, element: Type, mask: Array | None = None) -> Array:
@@ -173,6 +175,9 @@ class Access:
         """Elements with undefined values."""
         return np.zeros(shape, DTYPES[element])
 
+    def _note_undefined(self, values: Array, undefined: Array) -> None:
+        """Called with loaded values of which some elements are undefined."""
+
     def reads(self, hit: Hit, size: int) -> None:
         """Called before the operation reads elements of `size` bytes."""
 
@@ -195,17 +200,21 @@ class Access:
         lane = first[0] if self.lanes is None else int(self.lanes[first[0]])
         address = int(addresses[first])
         if fault is Fault.MISALIGNED:
-            gist = f"expected an address divisible by {size}, got {address:#x}"
+            nearby = self._nearby(address, size)
+            gist = f"expected an address divisible by {size}, got {address:#x}, {nearby}"
         else:
-            gist = f"accesses {size} bytes at {address:#x}, {self._nearby(address)}"
+            gist = f"accesses {size} bytes at {address:#x}, {self._nearby(address, size)}"
         self.at.fail(self.op, fault, gist, lane)
 
-    def _nearby(self, address: int) -> str:
+    def _nearby(self, address: int, element_size: int) -> str:
         allocation = self.at.machine.space.find(address)
         if allocation is None or address >= allocation.end + GAP:
             return "where there is no memory"
         offset, size = address - allocation.base, len(allocation.bytes)
-        return f"byte {offset} of {allocation.name}, which has {size}"
+        text = f"byte {offset} of {allocation.name}, which has {size}"
+        if element_size == 1 or offset % element_size:
+            return text
+        return f"{text} (element {offset // element_size} of {size // element_size})"
 
 
 def _nibble(pairs: Array, addresses: Array) -> Array:

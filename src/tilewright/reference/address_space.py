@@ -87,6 +87,11 @@ class AddressSpace:
         self.compares = False
         """Whether stores that change nothing leave the version as it is: blocks may poll memory."""
 
+    @property
+    def allocations(self) -> Sequence[Allocation]:
+        """All of them, by address."""
+        return self._allocations
+
     def allocate(
         self,
         name: str,

@@ -42,19 +42,27 @@ class Table:
         return [entry for row in self.rows for entry in row if is_array(entry)]
 
 
-def bind_arguments(entry: Kernel, arguments: Sequence[Any], space: AddressSpace) -> list[Array]:
+def argument_names(arguments: Sequence[Any]) -> list[str]:
+    """The names of arguments in diagnostics, if the caller has no better ones."""
+    return [f"argument {index}" for index in range(len(arguments))]
+
+
+def bind_arguments(
+    entry: Kernel, arguments: Sequence[Any], space: AddressSpace, names: Sequence[str] | None = None
+) -> list[Array]:
     """The values of a kernel's parameters. Arrays are aliased and updated in place."""
     parameters = entry.body.block.args
     if len(arguments) != len(parameters):
         _fail(entry, f"expected {len(parameters)} arguments, got {len(arguments)}")
-    addresses = map_arrays(arguments, space)
+    names = names or argument_names(arguments)
+    addresses = map_arrays(arguments, space, names)
     bound: list[Array] = []
-    for index, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
+    for name, parameter, argument in zip(names, parameters, arguments, strict=True):
         if isinstance(argument, Table):
             argument = filled(argument, addresses)
-            allocation = space.allocate(f"argument {index}", argument.view(np.uint8))
+            allocation = space.allocate(name, argument.view(np.uint8))
             addresses[id(argument)] = allocation.base
-        bound.append(_bind(entry, index, parameter, argument, addresses))
+        bound.append(_bind(entry, name, parameter, argument, addresses))
     return bound
 
 
@@ -69,10 +77,10 @@ def _fail(entry: Kernel, message: str) -> Any:
 
 
 def _bind(
-    entry: Kernel, index: int, parameter: Value, argument: Any, addresses: dict[int, int]
+    entry: Kernel, name: str, parameter: Value, argument: Any, addresses: dict[int, int]
 ) -> Array:
     type = parameter.type
-    subject = f"argument {index} of '@{entry.sym_name}'"
+    subject = f"{name} of '@{entry.sym_name}'"
     kind = element(parameter)
     if shape(parameter) or not (kind in DTYPES or isinstance(kind, Pointer)):
         _fail(entry, f"{subject}: cannot pass a value of type '{type}'")
@@ -131,12 +139,14 @@ def scalar(number: Any, element: Type) -> Array:
     return round_to(np.array([nearest_float(number)]), element)
 
 
-def map_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
+def map_arrays(
+    arguments: Sequence[Any], space: AddressSpace, own_names: Sequence[str]
+) -> dict[int, int]:
     """Map arrays to addresses; return them by the identity of the array.
 
     Arrays that share host memory share an allocation, which spans all of their bytes.
     """
-    arrays, names = _named_arrays(arguments)
+    arrays, names = _named_arrays(arguments, own_names)
     spans = {key: _span(array) for key, array in arrays.items()}
     addresses: dict[int, int] = {}
     for group in _overlapping(spans):
@@ -148,16 +158,20 @@ def map_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
     return addresses
 
 
-def _named_arrays(arguments: Sequence[Any]) -> tuple[dict[int, Array], dict[int, str]]:
+def _named_arrays(
+    arguments: Sequence[Any], own_names: Sequence[str]
+) -> tuple[dict[int, Array], dict[int, str]]:
     """All arrays among the arguments and in tables, and their names in diagnostics."""
     arrays: dict[int, Array] = {}
     names: dict[int, str] = {}
-    for index, argument in enumerate(arguments):
-        candidates = argument.arrays() if isinstance(argument, Table) else [argument]
-        for array in candidates:
-            if is_array(array):
+    for argument, name in zip(arguments, own_names, strict=True):
+        if is_array(argument):
+            arrays[id(argument)] = argument
+            names.setdefault(id(argument), name)
+        elif isinstance(argument, Table):
+            for index, array in enumerate(argument.arrays()):
                 arrays[id(array)] = array
-                names.setdefault(id(array), f"argument {index}")
+                names.setdefault(id(array), f"item {index} of {name}")
     return arrays, names
 
 

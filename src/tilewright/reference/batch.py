@@ -7,7 +7,7 @@ narrowed batch has the same values, of fewer blocks, so operations need not know
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -109,11 +109,33 @@ class Batch:
         coordinates = ", ".join(str(coordinate) for coordinate in block[:3])
         raise ExecutionError(fault, [op.error(f"{message}, in block ({coordinates})", *notes)])
 
-    def require(self, op: Operation, holds: Array, fault: Fault, message: str) -> None:
-        """Raise an error unless a condition holds for every element of every block."""
+    def require(
+        self,
+        op: Operation,
+        holds: Array,
+        fault: Fault,
+        message: str,
+        got: Callable[[tuple[int, ...]], str] | None = None,
+    ) -> None:
+        """Raise an error unless a condition holds for every element of every block.
+
+        `got` describes the first element for which it does not, by its index in `holds`.
+        """
         if not holds.all():
-            lane = int(np.argmin(holds.reshape(len(holds), -1).all(axis=1)))
-            self.fail(op, fault, message, lane)
+            first = tuple(int(i) for i in np.argwhere(~holds)[0])
+            values = "" if got is None else f"{got(first)}{_element_text(first[1:])}"
+            self.fail(op, fault, f"{message}{values}", first[0])
+
+
+def _element_text(index: tuple[int, ...]) -> str:
+    """The index of an element of a tile, as the end of a sentence; empty for a scalar."""
+    return f" at element [{', '.join(map(str, index))}]" if index else ""
+
+
+def element_at(array: Array, index: tuple[int, ...]) -> Any:
+    """The element at an index of the shape that an array is broadcast to."""
+    extents: tuple[int, ...] = array.shape
+    return array[tuple(min(i, extent - 1) for i, extent in zip(index, extents, strict=True))]
 
 
 def merge(base: Batch, parts: Sequence[tuple[Batch, Sequence[Any]]]) -> tuple[Batch, Sequence[Any]]:

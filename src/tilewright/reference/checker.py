@@ -8,17 +8,19 @@ must be ordered so, or both be strong with scopes that cover both blocks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
 from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
 from tilewright.ir.types import F4E2M1FN
-from tilewright.reference.access import Access, Token
+from tilewright.reference.access import Access, Token, Update
 from tilewright.reference.errors import Fault
 from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array, dtype, element, from_memory
-from tilewright.support.diagnostics import note
+from tilewright.reference.undefined import Undefined, UndefinedElements
+from tilewright.reference.uninitialised import note_written, uninitialised_bytes
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -70,7 +72,16 @@ class Shadow:
 class Checker:
     """Checks the memory accesses of a launch, and chooses among unordered interleavings."""
 
-    __slots__ = ("_numbers", "_pending", "_sets", "_shadows", "events", "random", "space")
+    __slots__ = (
+        "_numbers",
+        "_pending",
+        "_sets",
+        "_shadows",
+        "events",
+        "random",
+        "space",
+        "undefined",
+    )
 
     def __init__(self, space: AddressSpace, seed: int) -> None:
         self.space = space
@@ -80,6 +91,8 @@ class Checker:
         self._sets: list[int] = [0]
         self._numbers: dict[int, int] = {0: 0}
         self._pending: list[CheckedAccess] = []
+        self.undefined = UndefinedElements()
+        """The undefined elements of tiles."""
 
     def access(self, op: Any, at: Batch, token: Token) -> CheckedAccess:
         """Begin a memory operation; delayed stores that precede it are performed first."""
@@ -124,6 +137,18 @@ class Checker:
     def uninitialise(self, allocation: Allocation) -> None:
         """Mark an allocation as uninitialised."""
         self.shadow(allocation).initialised[:] = False
+
+    def begin(self) -> None:
+        """Take over which bytes of the arguments the host has marked as uninitialised."""
+        for allocation in self.space.allocations:
+            uninitialised = uninitialised_bytes(allocation.bytes)
+            if uninitialised is not None:
+                self.shadow(allocation).initialised[uninitialised] = False
+
+    def end(self) -> None:
+        """Record what has been written, for later launches."""
+        for allocation, shadow in self._shadows.items():
+            note_written(allocation.bytes, shadow.initialised)
 
     def delay(self, access: CheckedAccess) -> None:
         """Delay a store at random, at most until an operation that is ordered after it."""
@@ -193,6 +218,44 @@ class CheckedAccess(Access):
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
         return self.checker.undefined_values(shape, element)
 
+    def _note_undefined(self, values: Array, undefined: Array) -> None:
+        nothing = np.zeros(undefined.shape, np.bool_)
+        self.checker.undefined.put(values, Undefined(undefined, nothing, self.op))
+
+    def store(
+        self, addresses: Array, element: Type, values: Array, mask: Array | None = None
+    ) -> None:
+        self._check_defined(values, mask)
+        super().store(addresses, element, values, mask)
+
+    def update(
+        self,
+        addresses: Array,
+        operands: Sequence[Array],
+        update: Update,
+        mask: Array | None = None,
+        otherwise: Any = 0,
+    ) -> Array:
+        for operand in operands:
+            self._check_defined(operand, mask)
+        return super().update(addresses, operands, update, mask, otherwise)
+
+    def _check_defined(self, values: Array, mask: Array | None) -> None:
+        """Report a stored result of a reduction over elements of which some are undefined."""
+        undefined = self.checker.undefined.get(values)
+        if undefined is None or undefined.reduction is None:
+            return
+        stored = undefined.combined if mask is None else undefined.combined & mask
+        if not stored.any():
+            return
+        load = undefined.load.note(
+            "leaves elements out of bounds undefined: it has no padding value "
+            "(padding_mode of cuTile)"
+        )
+        gist = "combines elements in bounds with undefined ones, which are out of bounds"
+        notes = load, self.op.note("stores the result, which is undefined")
+        self.at.fail(undefined.reduction, Fault.UNDEFINED, gist, 0, *notes)
+
     def reads(self, hit: Hit, size: int) -> None:
         self._check_owner(hit.allocation)
         shadow, rows = self._examine(hit, size)
@@ -245,7 +308,9 @@ class CheckedAccess(Access):
         if not written.all():
             row = int(rows[np.argmin(written.all(axis=1))])
             offset = f"byte {row * size} of {hit.allocation.name}"
-            self.at.fail(self.op, Fault.UNINITIALISED, f"reads {offset}, which was never written")
+            element = f" (element {row})" if size > 1 else ""
+            gist = f"reads {offset}{element}, which was never written"
+            self.at.fail(self.op, Fault.UNINITIALISED, gist)
         return shadow, rows
 
     def _acquire(self, shadow: Shadow, rows: Array, size: int) -> None:
@@ -282,9 +347,9 @@ class CheckedAccess(Access):
 
     def _race(self, hit: Hit, other: Event) -> NoReturn:
         block = ", ".join(map(str, other.block[:3]))
-        message = f"the other access, by '{other.op.name}' in block ({block})"
+        message = f"is the other access, in block ({block})"
         gist = f"races with another access to {hit.allocation.name}: no token orders them"
-        self.at.fail(self.op, Fault.RACE, gist, 0, note(message, other.op.location))
+        self.at.fail(self.op, Fault.RACE, gist, 0, other.op.note(message))
 
 
 def _are_morally_strong(one: Event, other: Event) -> bool:

@@ -130,7 +130,8 @@ def _part_indices(
     indices = [unsigned(at[value]) for value in values]
     for dim, index in enumerate(indices):
         parts = whole[dim] // part[dim]
-        at.require(op, index < parts, Fault.INDEX, f"expected index {dim} below {parts}")
+        message = f"expected index {dim} below {parts}"
+        at.require(op, index < parts, Fault.INDEX, message, lambda at, i=index: f", got {i[at[0]]}")
     return indices
 
 

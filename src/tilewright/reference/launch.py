@@ -14,6 +14,7 @@ from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.executor import load_program, run_kernel
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.programs import kernels
+from tilewright.reference.uninitialised import clear_marks
 from tilewright.support.diagnostics import Diagnostic, InvalidValue
 from tilewright.support.kernel_names import choose_kernel
 
@@ -39,20 +40,30 @@ def launch(
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
     limits: RunLimits | None = None,
+    names: Sequence[str] | None = None,
 ) -> None:
     """Run a kernel of a verified module; array arguments are updated in place.
 
     `check` reports races, reads of uninitialised memory and violated assumptions; unordered blocks
     and operations then run in a random order chosen by `seed`. Without `limits`
-    it may run for ever.
+    it may run for ever. `names` are those of the arguments in diagnostics.
     """
     kernel = find_entry(module, entry)
     space = AddressSpace()
     checker = Checker(space, seed) if check else None
     machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, limits)
     load_program(machine, module)
-    values = bind_arguments(kernel, arguments, space)
-    run_kernel(machine, kernel, values, progress)
+    values = bind_arguments(kernel, arguments, space, names)
+    if checker is None:
+        for allocation in space.allocations:
+            clear_marks(allocation.bytes)
+        run_kernel(machine, kernel, values, progress)
+        return
+    checker.begin()
+    try:
+        run_kernel(machine, kernel, values, progress)
+    finally:
+        checker.end()
 
 
 def find_entry(module: Operation, name: str | None) -> Kernel:

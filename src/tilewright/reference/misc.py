@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
 from tilewright.ir.values import Value
 from tilewright.reference.access import NO_TOKEN, Token
-from tilewright.reference.batch import Batch
+from tilewright.reference.batch import Batch, element_at
 from tilewright.reference.errors import Fault
 from tilewright.reference.evaluators import evaluator
 from tilewright.reference.printing import format_tiles
@@ -56,7 +56,20 @@ def check_assumption(op: Operation, at: Batch, of: Value, predicate: Attribute) 
         holds = _is_divisible(_numbers(of, value), predicate, _increment(of))
     if not holds.all():
         gist = f"assumes that {_spelled(predicate)}, which does not hold"
-        at.require(op, holds, Fault.ASSUMPTION, gist)
+        at.require(op, holds, Fault.ASSUMPTION, gist, _assumed(of, value))
+
+
+def _assumed(of: Value, value: Any) -> Callable[[tuple[int, ...]], str]:
+    """Describe the value that violates an assumption; addresses are hexadecimal."""
+    is_address = isinstance(of.type, TensorViewType | MemrefType)
+    is_address = is_address or isinstance(element(of), Pointer)
+    numbers = _numbers(of, value) if is_address else signed(value)
+
+    def describe(first: tuple[int, ...]) -> str:
+        number = int(element_at(numbers, first))
+        return f": got {number:#x}" if is_address else f": got {number}"
+
+    return describe
 
 
 def _spelled(predicate: Assumption) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tilewright.ir.types import DYNAMIC, F4E2M1FN, FloatType
 from tilewright.ir.values import OpResult, Value
 from tilewright.reference.access import Token
 from tilewright.reference.address_space import Window
-from tilewright.reference.batch import Batch
+from tilewright.reference.batch import Batch, element_at
 from tilewright.reference.errors import Fault
 from tilewright.reference.numerics.rounding import round_to
 from tilewright.reference.tile import (
@@ -23,6 +23,7 @@ from tilewright.reference.tile import (
     dtype,
     element,
     integer,
+    signed,
     stride_in_memory,
     unsigned,
     wrap,
@@ -163,7 +164,8 @@ def located(tile: Tile, at: Batch) -> tuple[Array, Array | None]:
             continue
         if at.machine.checker is not None and tile.inbounds and tile.inbounds[position]:
             gist = f"is declared in bounds, but is not in dimension {position}"
-            at.require(tile.op, in_bounds, Fault.ASSUMPTION, gist)
+            numbers = coordinate, _per_element(tensor.shape[dim], rank)
+            at.require(tile.op, in_bounds, Fault.ASSUMPTION, gist, _outside(*numbers))
         inside = in_bounds if inside is None else inside & in_bounds
     return addresses.view(ADDRESS), inside
 
@@ -201,11 +203,31 @@ def _check_indices(tile: Tile, at: Batch, indices: Sequence[Array]) -> None:
     """Report a tile index out of the view's index space, under a checker only."""
     if at.machine.checker is None or tile.tiling.sparse is not None or tile.may_be_outside:
         return
-    space = zip(indices, tile.tiling.space(at[tile.view]), strict=True)
-    for dim, (index, extent) in enumerate(space):
+    space = zip(tile.indices, indices, tile.tiling.space(at[tile.view]), strict=True)
+    for dim, (value, index, extent) in enumerate(space):
         message = f"expected index {dim} in the index space of the view"
         in_bounds = (index >= 0) & (index < extent)
-        at.require(tile.op, in_bounds, Fault.INDEX, message)
+        outside = _tile_outside(signed(at[value]), extent)
+        at.require(tile.op, in_bounds, Fault.INDEX, message, outside)
+
+
+def _tile_outside(indices: Array, extents: Array) -> Callable[[tuple[int, ...]], str]:
+    """Describe the tile index that is out of bounds, and the number of tiles."""
+
+    def describe(first: tuple[int, ...]) -> str:
+        return f", below {element_at(extents, first)}, got {element_at(indices, first)}"
+
+    return describe
+
+
+def _outside(coordinates: Array, extents: Array) -> Callable[[tuple[int, ...]], str]:
+    """Describe the coordinate that is out of bounds, and the extent."""
+
+    def describe(first: tuple[int, ...]) -> str:
+        coordinate, extent = element_at(coordinates, first), element_at(extents, first)
+        return f": coordinate {coordinate}, extent {extent}"
+
+    return describe
 
 
 def load_tile(tile: Tile, at: Batch, token: Token | None) -> tuple[Array, Token]:

@@ -49,6 +49,7 @@ def walk(block: Block, at: Batch) -> Walk:
     exits: list[Exit] = []
     entered, machine = at, at.machine
     yield_points, limits = machine.yield_points, machine.limits
+    undefined = None if machine.checker is None else machine.checker.undefined
     for op in block:
         machine.op, machine.batch = op, at
         limits.steps += 1
@@ -67,10 +68,10 @@ def walk(block: Block, at: Batch) -> Walk:
                 break
             at = passage.batch
             at.bind(op.results, passage.results)
-        elif len(op.results) == 1:
-            at.values[op.results[0]] = outcome
         elif op.results:
-            at.bind(op.results, outcome)
+            at.bind(op.results, (outcome,) if len(op.results) == 1 else outcome)
+        if undefined:
+            undefined.propagate(op, at)
     if machine.scratches:
         machine.leave(block, entered)
     return exits
@@ -129,7 +130,9 @@ def count(loop: Counting, at: Batch) -> Crossing:
     op, block = loop.op, loop.body
     read = unsigned if loop.is_unsigned else signed
     index, step, bound = at[loop.lower], at[loop.step], at[loop.upper]
-    at.require(op, read(step) > 0, Fault.UNDEFINED, "expected a positive step")
+    steps = read(step)
+    gist = "expected a positive step"
+    at.require(op, steps > 0, Fault.UNDEFINED, gist, lambda at: f", got {steps[at[0]]}")
     done: list[Exit] = []
     others: list[Exit] = []
     active, carried = at, [at[value] for value in loop.initial]

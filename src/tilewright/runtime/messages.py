@@ -68,9 +68,11 @@ def first_assertion(text: str) -> Assertion | None:
         return None
     located = _LOCATED.fullmatch(assertion["text"])
     if located is not None:
-        location = FileLoc(located["file"], int(located["line"]), int(located["column"]))
+        location = FileLoc.at_shown_column(
+            located["file"], int(located["line"]), int(located["column"])
+        )
         return Assertion(located["text"], location, assertion["block"])
-    location = FileLoc(assertion["file"], int(assertion["line"]), 1)
+    location = FileLoc.at_shown_column(assertion["file"], int(assertion["line"]), 1)
     return Assertion(assertion["text"], location, assertion["block"])
 
 

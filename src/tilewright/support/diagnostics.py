@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from tilewright.support.location import UNKNOWN, Location
+from tilewright.support.location import UNKNOWN, Location, innermost
 
 if TYPE_CHECKING:
     from tilewright.support.remarks import Remark
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 REPORT_ASSEMBLER: Final = (
     "the program is not at fault: please report this with the command line and the input file"
 )
+
+MAX_CALLS: Final = 20
+"""The innermost calls that a diagnostic shows."""
 
 
 class Severity(Enum):
@@ -29,7 +32,7 @@ class Severity(Enum):
 class Diagnostic:
     """One message at one location, with attached notes."""
 
-    __slots__ = ("location", "message", "notes", "severity")
+    __slots__ = ("location", "notes", "severity", "subject", "text")
 
     def __init__(
         self,
@@ -37,11 +40,20 @@ class Diagnostic:
         location: Location = UNKNOWN,
         severity: Severity = Severity.ERROR,
         notes: tuple[Diagnostic, ...] = (),
+        subject: str = "",
     ) -> None:
-        self.message = message
+        self.text = message
+        """The message without its subject."""
+        self.subject = subject
+        """The name of the operation that the message is about, if it is about one."""
         self.location = location
         self.severity = severity
         self.notes = notes
+
+    @property
+    def message(self) -> str:
+        """The message; MLIR's form if it is about an operation."""
+        return f"'{self.subject}' op {self.text}" if self.subject else self.text
 
     def headline(self) -> str:
         """`file:line:column: error: message` as one line, without the source line."""
@@ -49,19 +61,44 @@ class Diagnostic:
         from tilewright.support.quoting import one_line  # noqa: PLC0415
 
         location = str(self.location)
-        text = f"{self.severity.value}: {self.message}"
+        text = f"{self.severity.value}: {self._shown_message()}"
         return one_line(f"{location}: {text}" if location else text)
 
+    def _shown_message(self) -> str:
+        """The message; about a function of cuTile if the source is Python."""
+        from tilewright.support.cutile_names import cutile_function  # noqa: PLC0415
+        from tilewright.support.source_location import source_location  # noqa: PLC0415
+
+        function = cutile_function(self.subject) if self.subject else None
+        source = None if function is None else source_location(self.location)
+        is_python = source is not None and source.is_python
+        return f"{function}: {self.text}" if is_python else self.message
+
     def render(self) -> str:
-        """The headline, the source line with a caret if available, and the notes."""
+        """The headline, the source line with a caret if available, the calls, and the notes."""
         from tilewright.support.quoting import excerpt  # noqa: PLC0415
 
         lines = [self.headline()]
         source = self.location.excerpt()
         if source is not None:
             lines += excerpt(*source)
-        lines += [note.render() for note in self.notes]
+        lines += [note.render() for note in (*self.call_stack(), *self.notes)]
         return "\n".join(lines)
+
+    def call_stack(self) -> list[Diagnostic]:
+        """A note for each call through which the code was inlined, the innermost call first."""
+        from tilewright.support.source_location import call_sites, function_of  # noqa: PLC0415
+
+        sites = call_sites(self.location)
+        stack: list[Diagnostic] = []
+        for site in sites[: -MAX_CALLS - 1 : -1]:
+            function = function_of(site.caller)
+            text = f"called from '{function}'" if function else "called from here"
+            # One call each: the caller is a stack of its own.
+            stack.append(note(text, innermost(site.caller)))
+        if len(sites) > MAX_CALLS:
+            stack.append(note(f"{len(sites) - MAX_CALLS} more calls"))
+        return stack
 
     def __str__(self) -> str:
         return self.headline()
@@ -80,7 +117,14 @@ class Error(Exception):
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
-        super().__init__("\n".join(map(str, self.diagnostics)))
+        super().__init__(self.headline())
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def headline(self) -> str:
+        """The headlines of all diagnostics, one per line, without source lines and notes."""
+        return "\n".join(map(str, self.diagnostics))
 
     def render(self) -> str:
         """Render all diagnostics, with source lines and carets."""

@@ -126,6 +126,13 @@ def caller_parts(location: Location) -> tuple[Location, ...]:
     return (location.caller,) if isinstance(location, CallSiteLoc) else location.parts()
 
 
+def innermost(location: Location) -> Location:
+    """The location without its callers, of inlined code that of the innermost callee."""
+    while isinstance(location, CallSiteLoc):
+        location = location.callee
+    return location
+
+
 def _leaf_text(location: Location) -> str | None:
     return None if isinstance(location, CompositeLoc) else str(location) or None
 
@@ -191,8 +198,27 @@ class FileLoc(Location):
     def contents(self) -> tuple[object, ...]:
         return self.file, self.line, self.column, self.end
 
+    @classmethod
+    def at_shown_column(cls, file: str, line: int, column: int) -> FileLoc:
+        """The location that is shown as `file:line:column`."""
+        location = cls(file, line, column)
+        return cls(file, line, column - 1) if location.is_python else location
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the file is Python's, so that the program came from cuTile."""
+        return self.file.endswith(".py")
+
+    @property
+    def shown_column(self) -> int:
+        """The column in diagnostics, which starts at 1.
+
+        Python's parser, and so the debug information of cuTile, starts at 0.
+        """
+        return self.column + 1 if self.is_python else self.column
+
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{self.file}:{self.line}:{self.shown_column}"
 
 
 class TextLoc(Location):

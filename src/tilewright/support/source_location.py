@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tilewright.support.location import (
     MAX_CALL_SITES,
@@ -11,6 +11,7 @@ from tilewright.support.location import (
     FusedLoc,
     NameLoc,
     TextLoc,
+    callee_parts,
     caller_parts,
     first,
 )
@@ -27,6 +28,18 @@ def source_location(location: Location) -> FileLoc | None:
 def caller_location(location: Location) -> FileLoc | None:
     """Return the file, line and column of a location; for inlined code, of the outermost caller."""
     return first(location, _position, caller_parts)
+
+
+def function_of(location: Location) -> str:
+    """Return the function of a location, for inlined code the callee; empty if unknown."""
+    return first(location, _function_of_scope, callee_parts) or ""
+
+
+def _function_of_scope(location: Location) -> str | None:
+    scope: Any = getattr(location, "scope", None)
+    while scope is not None and not hasattr(scope, "name"):
+        scope = scope.scope
+    return None if scope is None else scope.name or None
 
 
 def _position(location: Location) -> FileLoc | None:

@@ -6,10 +6,10 @@ the function, cuTile Python 1.7 mistakes a location for one of its own and fails
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from tilewright.support.location import ByteLoc, CallSiteLoc, callee_parts, first
-from tilewright.support.source_location import source_location
+from tilewright.support.location import ByteLoc, CallSiteLoc
+from tilewright.support.source_location import function_of, source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,24 +32,12 @@ def with_location(location: Location, text: str) -> str:
     """Prefix a text with its location."""
     source = source_location(location)
     if source is not None:
-        function = _function(location)
+        function = function_of(location)
         inside = f" in {function}" if function else ""
         return f'loc("{source.file}":{source.line}:{source.column}){inside}: {text}'
     inner = getattr(location, "location", location)
     # Without debug information, an operation has its byte offset as location.
     return f"{text} (byte {inner.offset} of the input)" if isinstance(inner, ByteLoc) else text
-
-
-def _function(location: Location) -> str:
-    """Return the function of a location, for inlined code the callee; empty if unknown."""
-    return first(location, _function_of_scope, callee_parts) or ""
-
-
-def _function_of_scope(location: Location) -> str | None:
-    scope: Any = getattr(location, "scope", None)
-    while scope is not None and not hasattr(scope, "name"):
-        scope = scope.scope
-    return None if scope is None else scope.name or None
 
 
 def _lines(diagnostic: Diagnostic) -> Iterator[str]:

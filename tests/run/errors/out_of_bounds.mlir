@@ -1,7 +1,7 @@
 // A store after the end of an array, in the second of two blocks.
 // RUN grid=2
 // ARG out = zeros:4xi32
-// FAILS out_of_bounds at STORE : accesses 4 bytes at 0x700000000010, byte 16 of argument 0, which has 16, in block (1, 0, 0)
+// FAILS out_of_bounds at STORE : accesses 4 bytes at 0x700000000010, byte 16 of argument 0, which has 16 (element 4 of 4), in block (1, 0, 0)
 cuda_tile.module @kernels {
   entry @kernel(%out: tile<ptr<i32>>) {
     %x, %y, %z = get_tile_block_id : tile<i32>

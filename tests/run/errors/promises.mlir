@@ -2,7 +2,7 @@
 // RUN @uninitialised
 // ARG out = zeros:1xi32
 // ONLY checked
-// FAILS uninitialised at JUNK : reads byte 4 of alloca of block (0, 0, 0), which was never written
+// FAILS uninitialised at JUNK : reads byte 4 of alloca of block (0, 0, 0) (element 1), which was never written
 // RUN @divisible
 // ARG n = 24
 // FAILS assumption at DIVISIBLE : assumes that div_by<16>, which does not hold

@@ -85,26 +85,26 @@
 // ARG x : i32 = np.arange(9)[1:]
 // RUN @misaligned
 // ARG x = iota:8xi32
-// FAILS assumption at MISALIGNED : assumes that div_by<16>, which does not hold
+// FAILS assumption at MISALIGNED : assumes that div_by<16>, which does not hold: got 0x7000000011
 // RUN @same
 // ARG n = 1
-// FAILS assumption at SAME : assumes that same_elements<[4]>, which does not hold
+// FAILS assumption at SAME : assumes that same_elements<[4]>, which does not hold: got 1 at element [1]
 // RUN @upper
 // ARG n = 8
-// FAILS assumption at UPPER : assumes that bounded<?, 7>, which does not hold
+// FAILS assumption at UPPER : assumes that bounded<?, 7>, which does not hold: got 8
 // RUN @straddling
 // ARG x = zeros:2xi32
-// FAILS misaligned at STRADDLING : expected an address divisible by 4
+// FAILS misaligned at STRADDLING : expected an address divisible by 4, got 0x7000000011
 // RUN @constant
 // FAILS read_only at CONSTANT : which must not change
 // RUN @inside grid=2
 // ARG x = zeros:6xi32
 // ONLY checked
-// FAILS assumption at INSIDE : is declared in bounds, but is not in dimension 0
+// FAILS assumption at INSIDE : is declared in bounds, but is not in dimension 0: coordinate 6, extent 6
 // RUN @beyond grid=3
 // ARG x = zeros:6xi32
 // ONLY checked
-// FAILS index at BEYOND : expected index 0 in the index space of the view
+// FAILS index at BEYOND : expected index 0 in the index space of the view, below 2, got 2
 // RUN @piece
 // ARG n = 4
 // FAILS index at PIECE : index

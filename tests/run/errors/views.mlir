@@ -3,7 +3,7 @@
 // ARG x = zeros:8xi32
 // ARG n = -1
 // ONLY checked
-// FAILS index at NEGATIVE : expected index 0 in the index space of the view
+// FAILS index at NEGATIVE : expected index 0 in the index space of the view, below 2, got -1, in block (0, 0, 0)
 // RUN @negative
 // ARG x = zeros:8xi32
 // ARG n = 1
@@ -11,7 +11,7 @@
 // ARG x = zeros:8xi32
 // ARG n = -1
 // ONLY checked
-// FAILS index at LONG : expected index 0 in the index space of the view
+// FAILS index at LONG : expected index 0 in the index space of the view, below 2, got -1
 // RUN @negative_long
 // ARG x = zeros:8xi32
 // ARG n = 1
@@ -19,7 +19,7 @@
 // ARG x = zeros:4x8xi32
 // ARG out = zeros:4x8xi32
 // ONLY checked
-// FAILS index at STORED : expected index 1 in the index space of the view
+// FAILS index at STORED : expected index 1 in the index space of the view, below 2, got 2, in block (0, 2, 0)
 // RUN @added grid=3
 // ARG x = zeros:4x8xi32
 // ONLY checked
@@ -27,7 +27,7 @@
 // RUN @strided grid=5
 // ARG x = iota:10xi32
 // ONLY checked
-// FAILS index at STRIDED : expected index 0 in the index space of the view
+// FAILS index at STRIDED : expected index 0 in the index space of the view, below 4, got 4
 // RUN @strided grid=4
 // ARG x = iota:10xi32
 // EXPECT x = np.arange(10)
@@ -35,7 +35,7 @@
 // ARG x = iota:8x4xi32
 // ARG n = 2
 // ONLY checked
-// FAILS assumption at ROWS : is declared in bounds, but is not in dimension 0
+// FAILS assumption at ROWS : is declared in bounds, but is not in dimension 0: coordinate 8, extent 8 at element [3, 0]
 // RUN @rows
 // ARG x = iota:8x4xi32
 // ARG n = 1

@@ -71,8 +71,8 @@ def test_each_kind_of_record(build) -> None:
     own, inner = locations(module(build, [4, 6]))
     assert isinstance(own, DILoc)
     assert isinstance(inner, DILoc)
-    assert str(own) == "a.py:5:6"
-    assert str(inner) == "a.py:9:10"
+    assert str(own) == "a.py:5:7"
+    assert str(inner) == "a.py:9:11"
     _, site = locations(module(build, [4, 7]))
     assert site == CallSiteLoc(inner, own)
 

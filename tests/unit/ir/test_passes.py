@@ -123,7 +123,7 @@ def test_text_and_pipelines_mean_the_same() -> None:
 def test_errors_in_pipelines_have_their_column(text: str, column: int, message: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_pipeline(text, PASSES)
-    assert str(caught.value) == f"<pipeline>:1:{column}: error: {message}"
+    assert caught.value.headline() == f"<pipeline>:1:{column}: error: {message}"
 
 
 def test_an_error_stops_the_pipeline() -> None:

@@ -99,8 +99,9 @@ def test_a_report_names_threads_and_locations(run) -> None:
     assert "\n    ld.shared.u32 %r9, [%r7];\n" in text
     assert "at shared address 0x80" in text
     assert "thread (0, 0, 0) of block (0, 0, 0)" in text
-    assert "source line kernel.py:13:5" in text
-    assert f"st.shared.u32 at k.ptx:{line - 2}:5, by thread (32, 0, 0) of block (0, 0, 0)" in text
+    assert "kernel.py:13:6: note: source line" in text
+    earlier = "note: the earlier write is st.shared.u32, by thread (32, 0, 0) of block (0, 0, 0)"
+    assert f"k.ptx:{line - 2}:5: {earlier}\n    st.shared.u32 [%r6], %r1;\n" in text
 
 
 @pytest.mark.parametrize("seed", [0, 3])

@@ -91,7 +91,7 @@ def test_a_report_names_threads_and_addresses(attempt) -> None:
         attempt(STORE + "bar.sync 0;\nld.global.u32 %r11, [%rd3];")
     text = caught.value.render()
     assert "ld.global.u32: race in global memory at address 0x7f" in text
-    assert "the other is st.global.u32 at k.ptx:" in text
+    assert ": note: the other is st.global.u32, by the warp of" in text
     assert "thread (0, 0, 0) of block (0, 0, 0)" in text
     assert "by the warp of thread (0, 0, 0) of block (1, 0, 0)" in text
 

@@ -27,7 +27,7 @@ def test_a_load_past_the_end_of_a_buffer(run) -> None:
     text = caught.value.render()
     assert "ld.global.u32: load of 4 bytes outside of every allocation at address 0x7f" in text
     assert "thread (20, 0, 0) of block (0, 0, 0)" in text
-    assert "source line kernel.cu:14:9" in text
+    assert "kernel.cu:14:9: note: source line" in text
     assert "80 bytes into p0, which has 80" in text
     assert text.startswith("k.ptx:16:13: error: ")
 

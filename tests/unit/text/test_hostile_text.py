@@ -29,7 +29,7 @@ def complaint(text: str) -> str | None:
     try:
         parse_text(text, context(allow_unregistered=True))
     except Error as error:
-        return str(error)
+        return error.headline()
     return None
 
 

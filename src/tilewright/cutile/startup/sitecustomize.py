@@ -23,10 +23,11 @@ def _switch() -> None:
     if find_spec("tilewright") is None:
         sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(_HERE))))
     from tilewright.cutile.importing import VARIABLE, switch_on_import  # noqa: PLC0415
+    from tilewright.cutile.options import Options  # noqa: PLC0415
 
-    on = os.environ.get(VARIABLE)
-    if on:
-        switch_on_import(on)
+    text = os.environ.get(VARIABLE)
+    if text:
+        switch_on_import(Options.parse(text))
 
 
 if sys.hexversion >= 0x030B0000:

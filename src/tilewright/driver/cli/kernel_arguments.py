@@ -27,7 +27,8 @@ KERNEL_OPTIONS: Final = (
         "--arg",
         metavar="ARG",
         help="the next argument: a number, FILE.npy, zeros:4x8xf32, ones:.., iota:.., "
-        "small:..:SEED, random:..:SEED; OUT.npy=ARG also writes the array afterwards",
+        "small:..:SEED, random:..:SEED, uninitialised:.. (reads before writes are errors under "
+        "--check); OUT.npy=ARG also writes the array afterwards",
     ),
     Option(
         "--expect",

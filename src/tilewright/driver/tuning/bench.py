@@ -57,8 +57,10 @@ class Bench:
                 own, cost = self._meter.measure([self._default, kernel], REPEATS)
         except GpuError as error:
             # Too few registers or too little memory is no bug.
-            return Trial(problem=str(error), is_bug=error.is_fault, is_fatal=error.is_fault)
-        except (Error, InternalError) as error:
+            return Trial(problem=error.headline(), is_bug=error.is_fault, is_fatal=error.is_fault)
+        except Error as error:
+            return Trial(problem=error.headline(), is_bug=True)
+        except InternalError as error:
             return Trial(problem=str(error), is_bug=True)
         return Trial(cost, own)
 

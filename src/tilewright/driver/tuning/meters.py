@@ -93,7 +93,7 @@ def describe_device(meter: str) -> Device:
     try:
         gpu = current_gpu()
     except GpuError as error:
-        raise Unsupported(f"tuning on a GPU: {error}") from error
+        raise Unsupported(f"tuning on a GPU: {error.headline()}") from error
     return Device(gpu.name, required_arch(gpu))
 
 

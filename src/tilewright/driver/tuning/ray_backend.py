@@ -152,13 +152,13 @@ class RayBackend:
         try:
             return self._cluster.get(task)
         except Error as error:
-            return Trial(problem=str(error), is_bug=True)
+            return Trial(problem=error.headline(), is_bug=True)
 
     def _answer(self, task: Any) -> Answer:
         try:
             return Answer(*self._cluster.get(task))
         except Error as error:
-            return Answer(1, str(error))
+            return Answer(1, error.headline())
 
 
 def describe_task(meter: str) -> tuple[str, Any]:

@@ -12,6 +12,7 @@ from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction
 from tilewright.ptxsim.wave import Wave
+from tilewright.support.diagnostics import note
 
 _U32: Final = SCALAR_TYPES["u32"]
 _BARRIERS: Final = 16
@@ -103,8 +104,8 @@ class NamedBarriers:
                 site = site_of_warp.setdefault(warp, each.site)
                 if site is not each.site and each.aligned:
                     text = "expected all threads of a warp at the same barrier instruction"
-                    note = f"others are at {site.location}"
-                    self.wave.violation(text, each.site, int(each.threads[0]), note)
+                    others = note("others are here", site.location)
+                    self.wave.violation(text, each.site, int(each.threads[0]), others)
 
     def check_exits(self, arrivals: list[_Arrival]) -> None:
         """Require that no thread of a warp at an aligned barrier has exited instead."""

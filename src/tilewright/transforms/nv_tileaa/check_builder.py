@@ -19,6 +19,7 @@ from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, TensorType
+from tilewright.support.cutile_names import cutile_function
 from tilewright.support.location import ByteLoc, unnamed
 from tilewright.support.source_location import source_location
 
@@ -51,7 +52,7 @@ class Checks:
 
     def __init__(self, op: Operation) -> None:
         self.build = Builder(InsertPoint.before(op), unnamed(op.location))
-        self._head = f"{_source_location(op.location)}error: {NAMES[type(op)]}"
+        self._head = f"{_source_location(op.location)}error: {_name(op)}"
 
     def constant(self, value: int, type: Type = I64) -> Value:
         """A number, or a tile of it."""
@@ -135,6 +136,14 @@ class Checks:
         never = inside.create(ConstantOp, value=literal([0], I1), types=[I1]).result
         _stop(inside, never, message)
         inside.create(YieldOp)
+
+
+def _name(op: Operation) -> str:
+    """The name of an access: a function of cuTile, or the operation of Tile IR."""
+    name, source = NAMES[type(op)], source_location(op.location)
+    if source is None or not source.is_python:
+        return name
+    return cutile_function(f"cuda_tile.{name}") or name
 
 
 def _source_location(location: Location) -> str:

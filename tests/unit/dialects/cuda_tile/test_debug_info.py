@@ -132,7 +132,7 @@ def test_locations_compare_by_contents() -> None:
     location = DILoc(FileLoc("a.py", 7, 8), KERNEL)
     assert location == DILoc(LOCATION, KERNEL)
     assert location != DILoc(LOCATION, OTHER)
-    assert str(location) == "a.py:7:8"
+    assert str(location) == "a.py:7:9"
 
 
 INSIDE = DILoc(LOCATION, BLOCK)

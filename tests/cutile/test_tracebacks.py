@@ -1,0 +1,96 @@
+"""Tracebacks of errors of kernels end in the frame of the program that launches them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright
+
+pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
+
+SCRIPT = """\
+import threading
+
+import cuda.tile as ct
+import numpy as np
+import tilewright.cutile
+
+
+@ct.kernel
+def kernel(result):
+    ct.scatter(result, 7, 1, check_bounds=False)
+
+
+def start():
+    {launch}
+
+
+{run}
+"""
+LAUNCH = "tilewright.cutile.launch(1, kernel, (np.zeros(4, np.int32),))"
+ENABLED = "ct.launch(None, (1,), kernel, (np.zeros(4, np.int32),))"
+
+
+def stderr(path: Path, *words: str, launch: str, run: str = "start()", **more: str) -> list[str]:
+    path.write_text(SCRIPT.format(launch=launch, run=run))
+    command = [sys.executable, *words, str(path)]
+    environment = {**os.environ, **more}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    return done.stderr.splitlines()
+
+
+def frames(lines: list[str]) -> list[str]:
+    """The files and functions of a traceback."""
+    shown = [line.split('"') for line in lines if line.startswith("  File ")]
+    return [f"{Path(file).name}{rest.split(',')[-1]}" for _, file, rest in shown]
+
+
+@pytest.mark.parametrize(
+    ("words", "launch"),
+    [
+        ((), LAUNCH),
+        ((), f"tilewright.cutile.enable(on='cpu')\n    {ENABLED}"),
+        (("-m", "tilewright.cutile", "--on", "cpu"), ENABLED),
+    ],
+    ids=["launch", "enable", "command"],
+)
+def test_uncaught_errors_end_in_the_program(
+    words: tuple[str, ...], launch: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "program.py"
+    lines = stderr(path, *words, launch=launch)
+    assert frames(lines) == ["program.py in <module>", "program.py in start"]
+    message = lines.index(next(line for line in lines if "ExecutionError" in line))
+    assert f"{path}:10:5: error: ct.scatter: accesses 4 bytes" in lines[message]
+    assert lines[message + 1 :] == ["    ct.scatter(result, 7, 1, check_bounds=False)", "    ^"]
+
+
+def test_uncaught_errors_of_threads_end_in_the_program(tmp_path: Path) -> None:
+    run = "threading.Thread(target=start).start()"
+    lines = stderr(tmp_path / "program.py", launch=LAUNCH, run=run)
+    assert frames(lines)[-1] == "program.py in start"
+
+
+def test_all_frames_are_kept_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    lines = stderr(path, launch=LAUNCH, TILEWRIGHT_TRACEBACK="full")
+    assert "launch.py in launch" in frames(lines)
+
+
+def test_caught_errors_have_one_frame_of_ours() -> None:
+    program = "cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>) { return } }"
+    try:
+        tilewright.execute(program, "k", 1, [np.zeros(1)])
+    except tilewright.Error as error:
+        files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+        assert files[0] == __file__
+        assert len(files) == 2
+    else:
+        raise AssertionError("no error")

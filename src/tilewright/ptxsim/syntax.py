@@ -203,7 +203,7 @@ class Instruction:
     source_line: SourceLine | None
 
     @property
-    def location(self) -> Location:
+    def location(self) -> TextLoc:
         """The location in the PTX text."""
         return TextLoc(self.positions, self.position)
 

@@ -58,18 +58,23 @@ def emulate(
     progress: Progress | None = None,
     max_steps: int | None = None,
     timeout: float | None = None,
-) -> None:
-    """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
+    profile: bool = False,
+) -> Counters:
+    """Compile a verified program for a GPU, and run a kernel of it on the emulator.
+
+    Returns the counters of the launch, all of them and by source line if it is profiled.
+    """
     name = find_entry(program, entry).sym_name
     kernel = compile(
         isolate_kernel(program, name),
         arch,
         opt_level,
         emit="ptx",
+        line_info=profile,
         sanitize=sanitize,
         tensor_maps=PARAMETERS,
     )
-    run_ptx(
+    return run_ptx(
         kernel.ptx,
         program,
         name,
@@ -82,6 +87,7 @@ def emulate(
         progress=progress,
         max_steps=max_steps,
         timeout=timeout,
+        profile=profile,
     )
 
 
@@ -117,7 +123,7 @@ def run_ptx(
 ) -> Counters:
     """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments.
 
-    Returns the counters of the launch; `profile` counts bank conflicts, too.
+    Returns the counters of the launch; `profile` collects all of them.
     """
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)

@@ -122,6 +122,13 @@ class CompiledModule:
             raise ValueError("expected a module that was compiled to a cubin, got one to PTX")
         return self._made.cubin
 
+    @property
+    def sass(self) -> str:
+        """The SASS of the cubin, as nvdisasm prints it; `Unsupported` if it is not installed."""
+        from tilewright.emit.sass import disassemble_cubin  # noqa: PLC0415
+
+        return disassemble_cubin(self.cubin)
+
 
 class Program:
     """The source of a compilation, read and verified on first use."""
@@ -247,6 +254,11 @@ class Compilation:
 
     def run(self, stage: str) -> str | bytes:
         """Lower to a stage as `to` does, without a crash kit."""
+        if stage == "sass":
+            # A missing tool is reported before anything is compiled.
+            from tilewright.emit.toolchain import find_nvdisasm  # noqa: PLC0415
+
+            find_nvdisasm()
         if stage in LLVM_STAGES:
             # LLVM loads in another process while the passes run in this one.
             from tilewright.emit.service import pool  # noqa: PLC0415
@@ -256,7 +268,7 @@ class Compilation:
         return print_op(self.module) if stage not in EMITTED else self.emit(stage)
 
     def emit(self, stage: str) -> str | bytes:
-        """Emit a module of the last level as LLVM IR, PTX or a cubin."""
+        """Emit a module of the last level as LLVM IR, PTX, a cubin or SASS."""
         self.step = "emission"
         # LLVM is loaded only for the stages that need it.
         from tilewright.driver.map_parameters import read_map_parameters  # noqa: PLC0415
@@ -283,7 +295,13 @@ class Compilation:
         if stage == "ptx":
             return self.ptx
         self.step = "ptxas"
-        return self.assemble(self.ptx)
+        cubin = self.assemble(self.ptx)
+        if stage == "cubin":
+            return cubin
+        from tilewright.emit.sass import disassemble_cubin  # noqa: PLC0415
+
+        with clock.measure("nvdisasm"):
+            return disassemble_cubin(cubin)
 
     def lower(self, stage: str) -> None:
         """Run the passes to a level, or to the last level for an emitted stage."""

@@ -71,7 +71,7 @@ def summary(counters: Counters) -> str:
 
 def line_table(counters: Counters) -> str:
     """Format the lines that access memory, diverge or wait; empty if there are none."""
-    rows = [_LINE_HEAD]
+    rows: list[tuple[str, ...]] = [_LINE_HEAD]
     for (file, line), each in sorted(counters.by_line.items()):
         instructions, *others = astuple(each)
         if any(others):

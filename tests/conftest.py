@@ -45,7 +45,12 @@ def reset_process_state() -> None:
     os.environ["TILEWRIGHT_CRASH_DIR"] = "0"
 
 
-TOOL_VARIABLES = ("TILEWRIGHT_LIBDEVICE", "TILEWRIGHT_NVCC", "TILEWRIGHT_PTXAS")
+TOOL_VARIABLES = (
+    "TILEWRIGHT_LIBDEVICE",
+    "TILEWRIGHT_NVCC",
+    "TILEWRIGHT_NVDISASM",
+    "TILEWRIGHT_PTXAS",
+)
 """Variables that name NVIDIA's tools, which the machine may keep anywhere."""
 
 reset_process_state()

@@ -245,7 +245,7 @@ gpu.module @kernels {{
 
 def test_stages_are_in_order() -> None:
     assert STAGES == (
-        "cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx", "cubin",
+        "cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx", "cubin", "sass",
     )  # fmt: skip
 
 

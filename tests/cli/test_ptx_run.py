@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -64,18 +65,44 @@ def test_printed_output(run: Run, folder: Path) -> None:
 
 def test_counters(run: Run, twice: Path) -> None:
     result = run("ptx", "run", "twice.ptx", "--block=4", "--arg=iota:4xi32", "--counters")
-    rows = dict(line.rsplit(None, 1) for line in result.out.splitlines())
+    summary, lines = result.out.split("\n\n")
+    rows = dict(line.rsplit(None, 1) for line in summary.splitlines())
     assert rows == {
         "thread instructions": "28",
         "  arithmetic": "4",
         "  bits": "4",
         "  control flow": "4",
         "  data movement": "16",
+        "  predicated off": "0",
+        "warp instructions": "7",
+        "  divergent": "0",
         "bytes, global loads": "16",
         "bytes, global stores": "16",
+        "sectors, global loads": "1",
+        "sectors, global stores": "1",
         "shared memory requests": "0",
         "  bank conflicts": "0",
     }
+    # The load, the shift, the store and `ret`; the other line accesses no memory.
+    head, row = lines.splitlines()
+    assert head.split() == [
+        "line", "instructions", "divergent", "predicated", "off", "sectors", "requests",
+        "conflicts", "waits",
+    ]  # fmt: skip
+    assert row.split() == ["twice.ptx:8", "4", "0", "0", "2", "0", "0", "0"]
+
+
+def test_counters_as_json(run: Run, twice: Path) -> None:
+    command = ("ptx", "run", "twice.ptx", "--block=4", "--arg=iota:4xi32", "--counters-json")
+    printed = json.loads(run(*command, "-").out)
+    assert printed["by_opcode"]["shl.b32"] == 4
+    assert printed["sectors"] == {"global loads": 1, "global stores": 1}
+    assert [(each["file"], each["line"]) for each in printed["by_line"]] == [
+        ("twice.ptx", 7),
+        ("twice.ptx", 8),
+    ]
+    assert run(*command, "counters.json") == (0, "", "")
+    assert json.loads(Path("counters.json").read_text()) == printed
 
 
 def test_accesses_out_of_bounds_are_errors(run: Run, twice: Path) -> None:

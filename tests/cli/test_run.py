@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from command_line import Run
 from tile_programs import SCALE
 
+import tilewright
 from tilewright.driver.array_text import ArgumentError, make_array, parse_argument
 from tilewright.driver.progress import Bar
 
@@ -51,6 +53,54 @@ def test_compiled_programs_run_on_the_emulator(run: Run, program: Path, gpu: str
     assert (result.code, result.err) == (0, "")
     assert sorted(result.out.splitlines()) == ["2.5", "5", "7.5"]
     assert np.load("out.npy").tolist() == [2.5, 5, 7.5]
+
+
+def test_counters_of_compiled_programs(run: Run, folder: Path) -> None:
+    """Blocks of 16 f32 are stored once: 64 bytes, two sectors.
+
+    How many threads load an element is up to the compiler, but each warp that does reads the two
+    sectors of its block.
+    """
+    source = str(Path(__file__).parents[2] / "examples" / "add.mlir")
+    arrays = ("--arg=iota:64xf32", "--arg=ones:64xf32", "--arg=zeros:64xf32", "--arg=64")
+    command = ("run", source, "--on=emulator", "--grid=4", *arrays)
+    code, out, err = run(*command, "--counters", "--counters-json=counters.json")
+    assert (code, err) == (0, "")
+    assert re.search(r"^bytes, global stores +256$", out, re.MULTILINE)
+    assert re.search(r"^sectors, global stores +8$", out, re.MULTILINE)
+    counters = json.loads(Path("counters.json").read_text())
+    assert counters["bytes_moved"]["global stores"] == 256
+    lines = {each["line"]: each for each in counters["by_line"] if each["file"] == source}
+    load, other, store = (lines[line] for line in (13, 14, 16))
+    assert store["sectors"] == 8
+    assert load["sectors"] == other["sectors"] == counters["sectors"]["global loads"] // 2
+    assert load["sectors"] % 8 == 0
+    instructions = [each["warp_instructions"] for each in lines.values()]
+    assert sum(instructions) == counters["warp_instructions"]
+
+
+@pytest.mark.parametrize("option", ["--counters", "--counters-json=-"])
+@pytest.mark.parametrize("on", ["cpu", "gpu"])
+def test_counters_need_the_emulator(run: Run, program: Path, option: str, on: str) -> None:
+    code, out, err = run("run", "scale.mlir", option, f"--on={on}", "--arg=1", "--arg=2")
+    assert (code, out) == (2, "")
+    name = option.partition("=")[0]
+    assert f"option '{name}': expected --on emulator, found --on {on}" in err
+
+
+def test_counters_in_the_api(program: Path) -> None:
+    """Three blocks, in each of which one thread loads and stores a number of 4 bytes."""
+    array, text = np.ones(3, np.float32), program.read_text()
+    quiet: list[str] = []
+    plain = tilewright.execute(text, None, 3, [array, 2.0], "emulator", write=quiet.append)
+    assert plain is None
+    counters = tilewright.execute(
+        text, None, 3, [array, 2.0], "emulator", write=quiet.append, counters=True
+    )
+    assert counters is not None
+    assert counters.sectors["global stores"] == 3
+    with pytest.raises(tilewright.Unsupported, match="counters on 'cpu': expected 'emulator'"):
+        tilewright.execute(text, None, 3, [array, 2.0], counters=True)
 
 
 def test_the_emulator_runs_code_for_known_gpus_alone(run: Run, program: Path) -> None:

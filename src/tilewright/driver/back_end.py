@@ -1,4 +1,4 @@
-"""The back end of a compilation: LLVM IR to PTX, PTX to a cubin, and the observers of both."""
+"""The back end of a compilation: LLVM IR to PTX, a cubin and its SASS; and its observers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Observers:
 
 
 class BackEnd:
-    """LLVM and ptxas for one program."""
+    """LLVM, ptxas and nvdisasm for one program."""
 
     def __init__(self, settings: Settings, observers: Observers | None, *, foreign: bool) -> None:
         # Debugging needs unoptimized code.
@@ -111,7 +111,17 @@ class BackEnd:
         """Assemble PTX, unless it is the last stage."""
         self.ptx = ptx
         self.observers.stage("ptx", ptx)
-        return ptx if stage == "ptx" else self.assemble(ptx)
+        if stage == "ptx":
+            return ptx
+        cubin = self.assemble(ptx)
+        if stage == "cubin":
+            return cubin
+        from tilewright.emit.sass import disassemble_cubin  # noqa: PLC0415
+
+        with self.observers.clock.measure("nvdisasm"):
+            sass = disassemble_cubin(cubin)
+        self.observers.stage("sass", sass)
+        return sass
 
     def assemble(self, ptx: str) -> bytes:
         """Assemble the PTX with ptxas."""

@@ -114,6 +114,13 @@ class CompiledModule:
             raise ValueError("expected a module that was compiled to a cubin, got one to PTX")
         return self._made.cubin
 
+    @property
+    def sass(self) -> str:
+        """The SASS of the cubin, as nvdisasm prints it; `Unsupported` if it is not installed."""
+        from tilewright.emit.sass import disassemble_cubin  # noqa: PLC0415
+
+        return disassemble_cubin(self.cubin)
+
 
 class Program:
     """The source of a compilation, read and verified on first use."""
@@ -258,6 +265,11 @@ class Compilation(BackEnd):
 
     def run(self, stage: str) -> str | bytes:
         """Lower to a stage as `to` does, without a crash kit."""
+        if stage == "sass":
+            # A missing tool is reported before anything is compiled.
+            from tilewright.emit.toolchain import find_nvdisasm  # noqa: PLC0415
+
+            find_nvdisasm()
         if stage in LLVM_STAGES:
             # LLVM loads in another process while the passes run in this one.
             from tilewright.emit.service import pool  # noqa: PLC0415
@@ -267,7 +279,7 @@ class Compilation(BackEnd):
         return print_op(self.module) if stage not in EMITTED else self.emit(stage)
 
     def emit(self, stage: str) -> str | bytes:
-        """Emit a module of the last level as LLVM IR, PTX or a cubin."""
+        """Emit a module of the last level as LLVM IR, PTX, a cubin or SASS."""
         self.step = EMISSION
         from tilewright.driver.map_parameters import read_map_parameters  # noqa: PLC0415
         from tilewright.emit.llvm.module import emit_llvm  # noqa: PLC0415

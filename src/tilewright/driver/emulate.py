@@ -75,10 +75,12 @@ def emulate(
     timeout: float | None = None,
     names: Sequence[str] | None = None,
     line_info: bool = False,
-) -> None:
+    profile: bool = False,
+) -> Counters:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator.
 
-    With `line_info` errors have the source line. `names` are those of the arguments.
+    With `line_info` errors have the source line. `names` are those of the arguments. Returns the
+    counters of the launch, all of them and by source line if it is profiled.
     """
     name = find_entry(program, entry).sym_name
     kernel = compile(
@@ -86,11 +88,11 @@ def emulate(
         arch,
         opt_level,
         emit="ptx",
-        line_info=line_info,
+        line_info=line_info or profile,
         sanitize=sanitize,
         tensor_maps=PARAMETERS,
     )
-    run_ptx(
+    return run_ptx(
         kernel.ptx,
         program,
         name,
@@ -104,6 +106,7 @@ def emulate(
         max_steps=max_steps,
         timeout=timeout,
         names=names,
+        profile=profile,
     )
 
 
@@ -141,7 +144,7 @@ def run_ptx(
     """Run the PTX of a kernel on the emulator; `maps` are parameters after its own arguments.
 
     `names` are those of the arguments in diagnostics. Returns the counters of the launch;
-    `profile` counts bank conflicts, too.
+    `profile` collects all of them.
     """
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)

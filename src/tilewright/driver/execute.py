@@ -17,6 +17,7 @@ from tilewright.support.run_limits import RunLimits
 from tilewright.support.tracebacks import ends_tracebacks
 
 if TYPE_CHECKING:
+    from tilewright.ptxsim import Counters
     from tilewright.reference.machine import Progress
 
 DEVICES: Final = ("cpu", "emulator", "gpu")
@@ -49,7 +50,8 @@ def execute(
     sanitize: bool = False,
     max_steps: int | None = None,
     timeout: float | None = None,
-) -> None:
+    counters: bool = False,
+) -> Counters | None:
     """Run a kernel over a grid; arrays among the arguments change in place.
 
     `source` is a program of Tile IR or nv_tileaa: bytecode, text, a path or a module; `entry` may
@@ -72,16 +74,20 @@ def execute(
     `sanitize` checks every access of compiled code against its view; the reference executor does
     so under `check`, which it then implies.
 
+    With `counters`, on "emulator" alone, the performance counters of the run are returned.
+
     Raises `tilewright.Error` if the program is invalid, or fails while it runs.
     """
     if on not in DEVICES:
         raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
+    if counters and on != "emulator":
+        raise Unsupported(f"performance counters on '{on}': expected 'emulator'")
     module = _program(source, arch or ARCH)
     if on == "gpu":
         if max_steps is not None or timeout is not None:
             raise Unsupported("limits of steps and time on 'gpu': expected 'cpu' or 'emulator'")
         _on_gpu(module, entry, grid, args, check, at, arch, opt_level, sanitize, write)
-        return
+        return None
     arch = arch or ARCH
     if at is not None:
         module = _lowered(module, at, arch, opt_level)
@@ -89,18 +95,20 @@ def execute(
         # The compiler and the emulator are loaded only for this device.
         from tilewright.driver.emulate import emulate  # noqa: PLC0415
 
-        emulate(
+        counted = emulate(
             module, entry, grid, args,
             arch=arch, opt_level=opt_level, sanitize=sanitize, check=check, seed=seed, write=write,
             progress=progress, max_steps=max_steps, timeout=timeout,
+            profile=counters,
         )  # fmt: skip
-        return
+        return counted if counters else None
     check = check or sanitize
     launch(
         module, entry, grid, args,
         check=check, seed=seed, write=write, progress=progress,
         limits=RunLimits(max_steps, timeout),
     )  # fmt: skip
+    return None
 
 
 def _on_gpu(

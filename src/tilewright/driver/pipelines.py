@@ -290,7 +290,7 @@ CHECKED: Final = ("cuda_tile", "nv_tileaa")
 CHECKS: Final = "inline-calls,check-accesses,canonicalize,cse"
 """The pipeline that inserts the bounds checks of `--sanitize=memcheck`."""
 
-EMITTED: Final = ("llvm", "ptx", "cubin")
+EMITTED: Final = ("llvm", "ptx", "cubin", "sass")
 """The output formats after the last level."""
 
 STAGES: Final = (*LOWERING_PIPELINE, *EMITTED)

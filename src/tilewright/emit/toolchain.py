@@ -1,4 +1,4 @@
-"""Locate ptxas and libdevice, and identify their versions."""
+"""Locate ptxas, nvdisasm and libdevice, and identify their versions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PTXAS_VARIABLE: Final = "TILEWRIGHT_PTXAS"
+NVDISASM_VARIABLE: Final = "TILEWRIGHT_NVDISASM"
 LIBDEVICE_VARIABLE: Final = "TILEWRIGHT_LIBDEVICE"
 CACHE_VARIABLE: Final = "TILEWRIGHT_CACHE_DIR"
 
@@ -56,18 +57,34 @@ def find_ptxas() -> str:
 
 @cache
 def _installed_ptxas() -> str:
-    inside = os.path.join("bin", "ptxas.exe" if os.name == "nt" else "ptxas")
-    path = (
-        _first_file(os.path.join(folder, inside) for folder in wheel_folders())
-        or on_the_path("ptxas")
-        or _first_file(os.path.join(folder, inside) for folder in toolkit_folders())
-    )
+    path = _installed_tool("ptxas")
     if path is None:
         raise Unsupported(
             "cubins without ptxas: install the package nvidia-cuda-nvcc, "
             f"put ptxas on the path, or name it in {PTXAS_VARIABLE}"
         )
     return path
+
+
+def find_nvdisasm() -> str:
+    """Locate nvdisasm: TILEWRIGHT_NVDISASM, a wheel, or the search path."""
+    path = chosen_file(NVDISASM_VARIABLE) or _installed_tool("nvdisasm")
+    if path is None:
+        raise Unsupported(
+            "SASS without nvdisasm: install the package nvidia-cuda-nvdisasm, "
+            f"put nvdisasm on the path, or name it in {NVDISASM_VARIABLE}"
+        )
+    return path
+
+
+def _installed_tool(name: str) -> str | None:
+    """Locate a tool of CUDA in a wheel, on the search path, or in a toolkit."""
+    inside = os.path.join("bin", f"{name}.exe" if os.name == "nt" else name)
+    return (
+        _first_file(os.path.join(folder, inside) for folder in wheel_folders())
+        or on_the_path(name)
+        or _first_file(os.path.join(folder, inside) for folder in toolkit_folders())
+    )
 
 
 def on_the_path(name: str) -> str | None:

@@ -140,7 +140,7 @@ class Module:
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS` and `OPTIONAL_CHECKS`; out-of-bounds accesses are reported unless all
-        are off. `resident` is the number of concurrent CTAs. `profile` counts bank conflicts too.
+        are off. `resident` is the number of concurrent CTAs. `profile` collects all counters.
         `write` is called with what threads print, as they print it; without it, the text is in
         `Counters.output` alone, which a kernel that fails does not return. `progress` is called
         with the number of finished CTAs and of all. `max_steps` and `timeout` (in seconds) limit

@@ -184,7 +184,7 @@ class Memory:
         self.wave.loads += 1
         resolved = self.resolve(lanes, space, address, width * count, site, kind)
         if space is not Space.PARAM:
-            self._note(lanes, resolved, width * count, kind)
+            self._note(lanes, resolved, width * count, kind, site)
         if not isinstance(resolved, list):
             return self._read(lanes, resolved, width, count, site, kind)
         result = np.zeros((lanes.count, count), UNSIGNED[8 * width])
@@ -209,7 +209,7 @@ class Memory:
         resolved = self.resolve(lanes, space, address, width * count, site, kind)
         self.wave.progress += 1
         if space is not Space.PARAM:
-            self._note(lanes, resolved, width * count, kind)
+            self._note(lanes, resolved, width * count, kind, site)
         if not isinstance(resolved, list):
             self._write(lanes, resolved, values, width, count, site, kind)
             return
@@ -222,10 +222,11 @@ class Memory:
         resolved: ResolvedAddress | list[ResolvedAddress],
         size: int,
         kind: Kind,
+        site: Instruction,
     ) -> None:
         """Count memory traffic, of which parameters are no part."""
         for part in resolved if isinstance(resolved, list) else (resolved,):
-            self.wave.traffic.access(lanes, part, size, kind)
+            self.wave.traffic.access(lanes, part, size, kind, site)
 
     def _read(
         self,

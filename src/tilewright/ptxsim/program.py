@@ -204,7 +204,7 @@ class Program:
                 segment.falls_through = guard is not None or row.name == "call"
             else:
                 assert row.decode is not None
-                run = _guarded(row.decode(operation), guard)
+                run = _guarded(row.decode(operation), guard, operation.site)
                 if row.blocks:
                     segment.blocking = run
                 else:
@@ -253,7 +253,7 @@ def _guard(operation: Operation) -> Read | None:
     return read
 
 
-def _guarded(run: isa.Run, guard: Read | None) -> isa.Run:
+def _guarded(run: isa.Run, guard: Read | None, site: Instruction) -> isa.Run:
     if guard is None:
         return run
 
@@ -261,8 +261,12 @@ def _guarded(run: isa.Run, guard: Read | None) -> isa.Run:
         mask = guard(lanes)
         if mask.all():
             run(lanes)
-        elif mask.any():
-            run(lanes.take(lanes.spread(mask)))
+            return
+        mask = lanes.spread(mask)
+        if lanes.wave.profile is not None:
+            lanes.wave.profile.guard(site, int((~mask).sum()))
+        if mask.any():
+            run(lanes.take(mask))
 
     return guarded
 

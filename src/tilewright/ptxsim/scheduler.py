@@ -19,6 +19,7 @@ from tilewright.support.location import UNKNOWN
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.program import Segment
+    from tilewright.ptxsim.syntax import Instruction
     from tilewright.ptxsim.wave import Wave
     from tilewright.support.location import Location
 
@@ -120,12 +121,13 @@ class Scheduler:
         self.parked: dict[Hashable, list[Parked]] = {}
         self.thread_counts: dict[Segment, int] = {}
         self.issue_counts: dict[Segment, int] = {}
-        self.waits: Counter[str] = Counter()
+        self.waits: Counter[tuple[str, Instruction]] = Counter()
         self._queue: list[tuple[int, tuple[int, ...], int, Group]] = []
         self._serial = 0
         self._current: Group | None = None
         self._running: Group | None = None
         self._just_parked: list[Array] = []
+        self._retrying: list[Array] = []
         self._blocked = False
         self._seen_progress = -1
         self._seen_loads = -1
@@ -258,29 +260,43 @@ class Scheduler:
     def _step(self, group: Group) -> Group | None:
         """Run one segment; return the group that continues, if any."""
         segment, lanes = group.segment, group.lanes
-        count = lanes.count
         limits = self.wave.limits
         limits.steps += len(segment.sites)
         self._running = group
         if limits.steps > limits.next_check:
             self._check_limits()
-        self.thread_counts[segment] = self.thread_counts.get(segment, 0) + count
         self.issue_counts[segment] = self.issue_counts.get(segment, 0) + 1
-        for run in segment.body:
-            run(lanes)
         if segment.blocking is not None:
             remaining = self._block(group)
             return None if remaining is None else remaining.move(segment.next)
+        self._count(segment, lanes)
+        for run in segment.body:
+            run(lanes)
         if segment.transfer is not None:
             return segment.transfer(self, group)
         return group.move(segment.next)
 
+    def _count(self, segment: Segment, lanes: Lanes) -> None:
+        """Count the threads that execute a segment."""
+        self.thread_counts[segment] = self.thread_counts.get(segment, 0) + lanes.count
+        if self.wave.profile is not None:
+            self.wave.profile.execute(segment, lanes)
+
     def _block(self, group: Group) -> Group | None:
+        """Run the only instruction of a segment that blocks; return the threads that continue."""
         assert group.segment.blocking is not None
         self._blocked = True
         self._current = group
         self._just_parked.clear()
-        group.segment.blocking(group.lanes)
+        self._retrying.clear()
+        lanes = group.lanes
+        group.segment.blocking(lanes)
+        if self._retrying:
+            # These threads execute the instruction when they are woken, and count then.
+            again = np.isin(lanes.threads, np.concatenate(self._retrying))
+            lanes = lanes.take(~again)
+        if lanes.count:
+            self._count(group.segment, lanes)
         if not self._just_parked:
             return group
         continues = np.isin(group.lanes.threads, np.concatenate(self._just_parked), invert=True)
@@ -293,12 +309,14 @@ class Scheduler:
         group = self._current
         assert group is not None, "only an instruction that was registered as blocking may wait"
         self._just_parked.append(threads)
+        if retry:
+            self._retrying.append(threads)
         segment = group.segment
         lanes = Lanes(self.wave, group.lanes.frame, threads)
         waiting = Group(segment, lanes, group.stack, group.epoch, group.budget)
         if not retry:
             waiting.move(segment.next)
-        self.waits[_cause(key)] += len(threads)
+        self.waits[_cause(key), segment.sites[-1]] += len(threads)
         self.parked.setdefault(key, []).append(Parked(waiting, segment, reason, retry))
 
     def wake(self, key: Hashable) -> None:

@@ -208,10 +208,15 @@ class Instruction:
     source_line: SourceLine | None
 
     @property
+    def text_location(self) -> TextLoc:
+        """The location in the PTX text."""
+        return TextLoc(self.positions, self.position)
+
+    @property
     def location(self) -> Location:
         """The location in the PTX text, fused with that of the source line if it is known."""
-        location = TextLoc(self.positions, self.position)
-        return location if self.source_line is None else fuse(location, self.source_line.location)
+        location, line = self.text_location, self.source_line
+        return location if line is None else fuse(location, line.location)
 
     @property
     def origin(self) -> str:

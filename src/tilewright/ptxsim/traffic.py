@@ -1,63 +1,72 @@
-"""Memory traffic of threads and copies, and shared-memory bank conflicts."""
+"""Memory traffic of threads, asynchronous copies and matrix units."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from tilewright.ptxsim.memory import Kind, ResolvedAddress
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress
 from tilewright.ptxsim.scalar_types import Array
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.lanes import Lanes
-    from tilewright.ptxsim.wave import Wave
+    from tilewright.ptxsim.memory import Memory
+    from tilewright.ptxsim.profile import Profile
+    from tilewright.ptxsim.syntax import Instruction
 
-_BANKS: Final = 32
+ASYNC_READS: Final = "asynchronous reads"
+ASYNC_WRITES: Final = "asynchronous writes"
+BULK_READS: Final = "bulk reads"
+BULK_WRITES: Final = "bulk writes"
+WGMMA_READS: Final = "wgmma reads"
 _NAMES: Final = {
     Kind.READ: "loads",
     Kind.WRITE: "stores",
     Kind.ATOMIC: "atomics",
-    Kind.ASYNC_READ: "asynchronous reads",
-    Kind.ASYNC_WRITE: "asynchronous writes",
+    Kind.ASYNC_READ: ASYNC_READS,
+    Kind.ASYNC_WRITE: ASYNC_WRITES,
 }
 
 
 class Traffic:
-    """Counts the accesses of a wave; bank conflicts only when profiling, since they cost time."""
+    """Counts the bytes that a wave accesses; a profile also counts sectors and bank conflicts."""
 
-    def __init__(self, wave: Wave, conflicts: bool) -> None:
-        self.wave = wave
-        self.counts_conflicts = conflicts
+    def __init__(self, memory: Memory, profile: Profile | None) -> None:
+        self.memory = memory
+        self.profile = profile
         self.bytes: Counter[str] = Counter()
-        self.requests = 0
-        self.conflicts = 0
 
-    def moved(self, space: str, kind: Kind, size: int) -> None:
-        """Count bytes copied to or from a state space."""
-        self.bytes[f"{space} {_NAMES[kind]}"] += size
+    def count(self, space: str, access: str, size: int) -> None:
+        """Count bytes of a state space, accessed as the name says."""
+        self.bytes[f"{space} {access}"] += size
 
-    def access(self, lanes: Lanes, resolved: ResolvedAddress, size: int, kind: Kind) -> None:
+    def access(
+        self, lanes: Lanes, resolved: ResolvedAddress, size: int, kind: Kind, site: Instruction
+    ) -> None:
         """Count an access of `size` bytes per lane."""
         if resolved.mask is not None:
             lanes = lanes.take(resolved.mask)
-        self.moved(resolved.arena.name, kind, lanes.count * size)
-        if self.counts_conflicts and resolved.arena is self.wave.memory.shared:
-            self._count_conflicts(lanes.spread(resolved.index), lanes.threads, size)
+        name = f"{resolved.arena.name} {_NAMES[kind]}"
+        self.bytes[name] += lanes.count * size
+        if self.profile is None:
+            return
+        if resolved.arena is self.memory.shared:
+            self.profile.access_shared(lanes, lanes.spread(resolved.index), size, site)
+        elif resolved.arena is self.memory.device.arena:
+            self.profile.access_global(name, lanes, lanes.spread(resolved.index), site)
 
-    def _count_conflicts(self, index: Array, threads: Array, size: int) -> None:
-        """A warp's access takes one cycle per distinct word of its busiest bank.
+    def copy_lanes(self, lanes: Lanes, address: Array, sizes: Array, site: Instruction) -> None:
+        """Count the reads of global memory by `cp.async`: some bytes, or none, for each lane."""
+        name = f"global {ASYNC_READS}"
+        self.bytes[name] += int(sizes.sum())
+        if self.profile is not None and sizes.any():
+            reading = sizes > 0
+            index = address[reading] - GLOBAL_WINDOW
+            self.profile.access_global(name, lanes.take(reading), index, site)
 
-        Accesses of 8 bytes are split into half-warps, those of 16 into quarters.
-        """
-        words = max(1, size // 4)
-        groups = threads // (32 // min(words, 32))
-        word = (index // 4)[:, None] + np.arange(words)
-        keys = np.unique(groups[:, None] * (1 << 40) + word)
-        group, bank = keys >> 40, keys % _BANKS
-        slots, counts = np.unique(group * _BANKS + bank, return_counts=True)
-        starts = np.flatnonzero(np.diff(slots // _BANKS, prepend=-1))
-        cycles = np.maximum.reduceat(counts, starts)
-        self.requests += len(starts)
-        self.conflicts += int((cycles - 1).sum())
+    def copy_bulk(self, access: str, starts: Array, size: int, site: Instruction) -> None:
+        """Count what a bulk copy accesses in global memory: `size` bytes at each start."""
+        name = f"global {access}"
+        self.bytes[name] += len(starts) * size
+        if self.profile is not None:
+            self.profile.copy_global(name, starts, size, site)

@@ -13,6 +13,7 @@ from tilewright.ptxsim.geometry import Geometry, Launch
 from tilewright.ptxsim.global_races import GlobalRaces
 from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.memory import DeviceMemory, Kind, Memory, ResolvedAddress
+from tilewright.ptxsim.profile import Profile
 from tilewright.ptxsim.program import Code, Program
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.scheduler import Scheduler
@@ -111,8 +112,9 @@ class Wave:
         self._ticks = 0
         shared = program.linker.static_shared + launch.dynamic_shared
         self.memory = Memory(self, device, shared)
+        self.profile = Profile(geometry) if profile else None
         self.scheduler = Scheduler(self, seed)
-        self.traffic = Traffic(self, conflicts=profile)
+        self.traffic = Traffic(self.memory, self.profile)
         watch_global = self.checks_for("global")
         watch_shared = bool(shared) and self.checks_for("races")
         self.checker = Checker(self) if watch_shared or watch_global else None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.target.arch import Arch
 
-SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
+SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin", ".sass": "sass"}
 """The stage implied by the suffix of the output."""
 
 TENSOR_MAPS: Final = Option(
@@ -96,7 +96,8 @@ COMMAND: Final = Command(
     "  tilewright compile kernel.cu -o kernel.ptx\n"
     "  tilewright compile kernel.ptx -o kernel.cubin\n\n"
     "Several files go to the folder that -o names, each under its own name; those that fail are\n"
-    "reported, and the others are compiled. The exit code is then the highest one of a file.",
+    "reported, and the others are compiled. The exit code is then the highest one of a file.\n"
+    "`--emit sass` needs nvdisasm (package nvidia-cuda-nvdisasm); --line-info adds source lines.",
     many=True,
 )
 

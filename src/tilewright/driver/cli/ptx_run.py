@@ -6,22 +6,21 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.assembly import decode_text
+from tilewright.driver.cli.counters import COUNTER_OPTIONS, show_counters, wants_counters
 from tilewright.driver.cli.kernel_arguments import (
     KERNEL_OPTIONS,
     LIMIT_OPTIONS,
     KernelArguments,
 )
 from tilewright.driver.cli.options import Command, Option
-from tilewright.driver.files import read_input, write_line, write_output
+from tilewright.driver.files import read_input, write_output
 from tilewright.driver.progress import Bar
-from tilewright.ptxsim import Counters, Module
+from tilewright.ptxsim import Module
 from tilewright.ptxsim.machine import CHECKS
 from tilewright.support.diagnostics import InvalidValue, fail
 from tilewright.support.kernel_names import choose_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tilewright.driver.cli.options import Arguments
 
 COMMAND: Final = Command(
@@ -41,7 +40,7 @@ COMMAND: Final = Command(
         Option("--no-check", help="disable the checker: faster"),
         Option("--check-global", help="also detect races in global memory: slower"),
         Option("--seed", metavar="N", default="0", help="seed of the warp and block order"),
-        Option("--counters", help="print performance counters"),
+        *COUNTER_OPTIONS,
         *LIMIT_OPTIONS,
     ),
     "Unless --no-check is given, accesses out of bounds, races, uninitialised memory, missing\n"
@@ -78,7 +77,7 @@ def run(arguments: Arguments) -> int:
             shared=shared,
             check=_checks(arguments),
             seed=seed,
-            profile=arguments.flag("counters"),
+            profile=wants_counters(arguments),
             write=output.append,
             progress=bar if sys.stderr.isatty() else None,
             max_steps=kernel.max_steps(arguments),
@@ -88,8 +87,7 @@ def run(arguments: Arguments) -> int:
         bar.end()
         # What a kernel has printed before it fails is often why it fails.
         write_output("-", "".join(output).encode("utf-8", "surrogateescape"))
-    if arguments.flag("counters"):
-        write_line(table(counters))
+    show_counters(arguments, counters)
     return kernel.finish()
 
 
@@ -112,23 +110,3 @@ def only_kernel(module: Module) -> str:
     if len(names) != 1:
         fail(f"expected one kernel, or its name (--entry), got {', '.join(names) or 'none'}")
     return names[0]
-
-
-def table(counters: Counters) -> str:
-    """Format counters, one per line."""
-    rows = [("thread instructions", counters.thread_instructions)]
-    rows += _section(counters.by_family.items(), "  ")
-    rows += _section(counters.bytes_moved.items(), "bytes, ")
-    rows += [
-        ("shared memory requests", counters.shared_requests),
-        ("  bank conflicts", counters.bank_conflicts),
-    ]
-    rows += _section(counters.waits.items(), "waits, ")
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {count:>15,}" for name, count in rows)
-
-
-def _section(items: Iterable[tuple[str, int]], prefix: str) -> list[tuple[str, int]]:
-    """Sort rows by decreasing count."""
-    ordered = sorted(items, key=lambda item: (-item[1], item[0]))
-    return [(f"{prefix}{name.replace('_', ' ')}", count) for name, count in ordered]

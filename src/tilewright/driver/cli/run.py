@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_runnable
+from tilewright.driver.cli.counters import COUNTER_OPTIONS, show_counters, wants_counters
 from tilewright.driver.cli.kernel_arguments import (
     KERNEL_OPTIONS,
     LIMIT_OPTIONS,
@@ -35,11 +36,14 @@ COMMAND: Final = Command(
             metavar="GPU",
             help="GPU to compile for (default: sm_90; with --on gpu, that GPU)",
         ),
+        *COUNTER_OPTIONS,
         *LIMIT_OPTIONS,
     ),
     "examples:\n"
     "  tilewright run examples/add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 \\\n"
     "    --arg sum.npy=zeros:64xf32 --arg 64 --show 2\n"
+    "  tilewright run examples/add.mlir --on emulator --counters --grid 4 --arg iota:64xf32 \\\n"
+    "    --arg ones:64xf32 --arg zeros:64xf32 --arg 64\n"
     "  tilewright run kernel.tileirbc --grid 2x2 --arg a.npy --arg 16 --expect 0=wanted.npy\n"
     "  tilewright run examples/add.cu --entry add --grid 4 --arg iota:64xf32 --arg ones:64xf32 \\\n"
     "    --arg sum.npy=zeros:64xf32 --arg 64\n"
@@ -53,10 +57,13 @@ def run(arguments: Arguments) -> int:
     """Run the subcommand."""
     kernel = KernelArguments(COMMAND, arguments)
     grid = kernel.numbers("grid", arguments["grid"])
+    if wants_counters(arguments) and arguments["on"] != "emulator":
+        option = "counters" if arguments.flag("counters") else "counters-json"
+        kernel.fail(option, f"expected --on emulator, found --on {arguments['on']}")
     data, name = read_source(arguments.file, arguments["arch"] or DEFAULT_ARCH)
     bar = Bar("blocks")
     try:
-        execute(
+        counters = execute(
             read_runnable(data, name),
             arguments["entry"] or None,
             grid,
@@ -70,7 +77,10 @@ def run(arguments: Arguments) -> int:
             progress=bar if sys.stderr.isatty() else None,
             max_steps=kernel.max_steps(arguments),
             timeout=kernel.timeout(arguments),
+            counters=wants_counters(arguments),
         )
     finally:
         bar.end()
+    if counters is not None:
+        show_counters(arguments, counters)
     return kernel.finish()

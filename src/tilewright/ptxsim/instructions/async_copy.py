@@ -98,8 +98,8 @@ class _Copy:
         if wave.checks:
             memory.check(lanes, resolved, size, self.site, Kind.ASYNC_WRITE)
             memory.shared.shadow[to[:, None] + np.arange(size)] = 3
-        wave.traffic.access(lanes, resolved, size, Kind.ASYNC_WRITE)
-        wave.traffic.moved("global", Kind.ASYNC_READ, int(source_sizes.sum()))
+        wave.traffic.access(lanes, resolved, size, Kind.ASYNC_WRITE, self.site)
+        wave.traffic.copy_lanes(lanes, source, source_sizes, self.site)
         if wave.observer is not None:
             wave.observer.access(lanes, resolved, size, Kind.ASYNC_WRITE, self.site)
         writes = wave.known_state(GenericWrites)

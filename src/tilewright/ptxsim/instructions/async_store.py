@@ -17,6 +17,7 @@ from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.traffic import ASYNC_WRITES
 
 _VECTORS: Final = {"v2": 2, "v4": 4}
 
@@ -48,6 +49,7 @@ class _Store:
         wave, site, size = lane.wave, self.site, len(data)
         kind = Kind.ASYNC_WRITE
         start = shared_span(lane, Space.CLUSTER, address, size, size, site, kind)
+        wave.traffic.count("shared", ASYNC_WRITES, size)
         pending = self.arrivals.expect(lane, None)
         if self.reduce is None:
             note_shared_write(lane, start, size, pending.objects[0], site)

@@ -168,7 +168,7 @@ class _Atomic:
         rows = resolved.index >> (self.size.bit_length() - 1)
         if wave.checks and not arena.readable(rows, *self.words):
             wave.memory.report_shadow(lanes, resolved, self.size, self.site, Kind.ATOMIC)
-        wave.traffic.access(lanes, resolved, self.size, Kind.ATOMIC)
+        wave.traffic.access(lanes, resolved, self.size, Kind.ATOMIC, self.site)
         if wave.observer is not None:
             wave.observer.access(lanes, resolved, self.size, Kind.ATOMIC, self.site)
         order = wave.scheduler.detector.order(len(rows))

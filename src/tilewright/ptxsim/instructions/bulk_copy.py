@@ -19,6 +19,7 @@ from tilewright.ptxsim.pending_stores import PendingStores
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
+from tilewright.ptxsim.traffic import BULK_READS, BULK_WRITES
 
 _U16: Final = SCALAR_TYPES["u16"]
 _U32: Final = SCALAR_TYPES["u32"]
@@ -65,8 +66,11 @@ class _Transfer:
         from_ = self._source(lane, source, size)
         targets = self._targets(lane, target, size, mask)
         memory, thread = lane.wave.memory, int(lane.threads[0])
-        to = "global" if self.to_global else "shared"
-        lane.wave.traffic.moved(to, Kind.ASYNC_WRITE, len(targets) * size)
+        if self.to_global:
+            written = np.array([start for _, start in targets])
+            lane.wave.traffic.copy_bulk(BULK_WRITES, written, size, self.site)
+        else:
+            lane.wave.traffic.count("shared", BULK_WRITES, len(targets) * size)
         pending = None
         if self.arrivals is not None:
             pending = self.arrivals.expect(lane, mask)
@@ -110,7 +114,10 @@ class _Transfer:
             check_chunks(lane, np.arange(start, start + size, _GRAIN), _GRAIN, site, kind)
             if wave.checker is not None:
                 wave.checker.bulk_read(thread, start, size, site)
-        wave.traffic.moved(arena.name, Kind.ASYNC_READ, size)
+        if self.from_global:
+            wave.traffic.copy_bulk(BULK_READS, np.array([start]), size, site)
+        else:
+            wave.traffic.count("shared", BULK_READS, size)
         chunks = np.arange(start, start + size, _GRAIN)
         wave.state(GenericWrites).require_visible(arena, chunks, _GRAIN, thread, site)
         return arena.bytes, start

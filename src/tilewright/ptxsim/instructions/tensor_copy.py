@@ -28,6 +28,7 @@ from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Address
 from tilewright.ptxsim.tensor_map import SIZE, Box, TensorMap, box_at, decode, swizzled
+from tilewright.ptxsim.traffic import BULK_READS, BULK_WRITES
 
 _U16: Final = SCALAR_TYPES["u16"]
 _S32: Final = SCALAR_TYPES["s32"]
@@ -139,11 +140,11 @@ class _Load:
         start = shared_span(
             lane, Space.CLUSTER, address, map.footprint, _ALIGNMENT, site, Kind.ASYNC_WRITE
         )
-        wave.traffic.moved("global", Kind.ASYNC_READ, len(box.spans()) * size)
+        wave.traffic.copy_bulk(BULK_READS, box.spans() + base, size, site)
         mask = None if self.mask is None else int(self.mask(lane)[0])
         ranks = None if mask is None else ranks_of(lane, mask, site)
         starts = [start] if ranks is None else [in_cta(lane, start, rank) for rank in ranks]
-        wave.traffic.moved("shared", Kind.ASYNC_WRITE, len(starts) * map.box_bytes)
+        wave.traffic.count("shared", BULK_WRITES, len(starts) * map.box_bytes)
         pending = self.arrivals.expect(lane, mask)
         for each, mbarrier in zip(starts, pending.objects, strict=True):
             note_bulk_write(lane, each, map.footprint, mbarrier, site)
@@ -189,8 +190,8 @@ class _Store:
         chunks = np.arange(start, start + map.footprint, 16)
         wave.state(GenericWrites).require_visible(memory.shared, chunks, 16, thread, site)
         base = _check_rows(lane, box, box.spans(), box.stored, Kind.ASYNC_WRITE, self.form)
-        wave.traffic.moved("shared", Kind.ASYNC_READ, map.box_bytes)
-        wave.traffic.moved("global", Kind.ASYNC_WRITE, len(box.spans()) * box.stored)
+        wave.traffic.count("shared", BULK_READS, map.box_bytes)
+        wave.traffic.copy_bulk(BULK_WRITES, box.spans() + base, box.stored, site)
         chunk_indices = (
             swizzled(map, shared_address(lane, start)) - shared_address(lane, start)
         ) + start

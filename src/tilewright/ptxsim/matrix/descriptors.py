@@ -15,6 +15,7 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.matrix.elements import Element
 from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.proxies import GenericWrites
+from tilewright.ptxsim.traffic import WGMMA_READS
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.scalar_types import Array
@@ -124,7 +125,7 @@ class SharedMatrix:
         address = self.addresses(descriptors)
         index = address + (leaders.ctas * memory.shared_stride)[:, None, None]
         chunks = index >> 4
-        wave.traffic.moved("shared", Kind.ASYNC_READ, index.size * CHUNK)
+        wave.traffic.count("shared", WGMMA_READS, index.size * CHUNK)
         if wave.checks and not memory.shared.readable(chunks.reshape(-1), 8, 2):
             self._report_unwritten(leaders, index)
         words = memory.shared.rows(8, 2)[0][chunks].reshape(*index.shape[:2], -1)

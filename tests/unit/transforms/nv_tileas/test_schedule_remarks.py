@@ -30,7 +30,7 @@ def remarks(program: str, name: str, options: str = "") -> list[Remark]:
 def test_specialized_warps_are_reported() -> None:
     (remark,) = remarks(matmul(128, 128, 64), "RemarkWarpSpecialization", "{agents=1}")
     assert remark.kind == "passed"
-    assert remark.text == "Warps specialized: one copies by TMA to 6 stages"
+    assert remark.message == "Warps specialized: one copies by TMA to 6 stages"
     assert remark.function == "k"
 
 
@@ -41,13 +41,13 @@ def test_specialized_warps_are_reported() -> None:
 def test_a_reason_is_given_if_warps_are_not_specialized(divisor: int, reason: str) -> None:
     program = matmul(128, 128, 64, divisor=divisor)
     (remark,) = remarks(program, "RemarkWarpSpecialization")
-    assert (remark.kind, remark.text) == ("missed", f"Warps not specialized: {reason}")
+    assert (remark.kind, remark.message) == ("missed", f"Warps not specialized: {reason}")
 
 
 def test_several_pipelines_are_reported() -> None:
     program = Attention().program
     (remark,) = remarks(program, "RemarkWarpSpecialization", "{agents=1 stages=3}")
-    assert remark.text == (
+    assert remark.message == (
         "Warps specialized: one copies by TMA to 3 stages of each of 2 pipelines"
     )
 
@@ -56,7 +56,7 @@ def test_a_pipeline_that_would_be_lost_is_a_reason() -> None:
     """The loop around that over K multiplies other tiles, which it copies early."""
     (remark,) = remarks(Gemm().after_another_dot(), "RemarkWarpSpecialization")
     reason = "a loop around a pipelined one would no longer copy its tiles early"
-    assert (remark.kind, remark.text) == ("missed", f"Warps not specialized: {reason}")
+    assert (remark.kind, remark.message) == ("missed", f"Warps not specialized: {reason}")
 
 
 def test_kernels_without_wgmma_have_no_remark() -> None:
@@ -66,16 +66,17 @@ def test_kernels_without_wgmma_have_no_remark() -> None:
 def test_allow_tma_is_explained_where_it_is_not_used() -> None:
     hint = " optimization_hints = <sm_90 = {allow_tma = true}>"
     hinted = matmul(128, 128, 64).replace("%pv[%zero, %i] :", f"%pv[%zero, %i]{hint} :")
-    (remark,) = remarks(hinted, "RemarkTma")
+    (remark,) = remarks(hinted, "RemarkMemoryTmaLoadUnused")
     assert remark.kind == "missed"
-    assert remark.text == "allow_tma is not used: encoding its tensor map would not pay"
-    assert not remarks(hinted, "RemarkTma", "{agents=1}")
+    assert remark.message == "allow_tma is not used: encoding its tensor map would not pay"
+    assert not remarks(hinted, "RemarkMemoryTmaLoadUnused", "{agents=1}")
 
 
 def store_remarks(stored: StoredGemm, options: str, epilogue: str = "") -> list[tuple[str, str]]:
     """The remarks on the stores of a persistent GEMM."""
     program = stored.persistent(epilogue or f"{stored.converted()}\n{stored.store()}")
-    return [(each.kind, each.text) for each in remarks(program, "RemarkTmaStore", options)]
+    names = ("RemarkMemoryStoreInstructionSelected", "RemarkMemoryTmaStoreFailed")
+    return [(each.kind, each.message) for name in names for each in remarks(program, name, options)]
 
 
 FORCED: Final = "{agents=1 tma-stores=1}"
@@ -112,4 +113,4 @@ def test_a_reason_is_given_if_a_store_is_not_by_tma(
 ) -> None:
     epilogue = f"{stored.converted()}\n{stored.store(hints=hints)}"
     text = f"Store not by TMA: {reason}"
-    assert store_remarks(stored, FORCED, epilogue) == [("missed", text)]
+    assert store_remarks(stored, FORCED, epilogue) == [("failed", text)]

@@ -67,6 +67,8 @@ class Remark(NamedTuple):
             notes.append(note(", ".join(f"{key} = {value}" for key, value in self.details)))
         if self.remedy:
             notes.append(note(f"remedy: {self.remedy}"))
-        prefix = f"'@{self.function}': " if self.function and self.location is UNKNOWN else ""
+        kernel = f"'@{self.function}'"
+        is_named = not self.function or self.location is not UNKNOWN or kernel in self.text
+        prefix = "" if is_named else f"{kernel}: "
         message = f"{prefix}{self.message} [{self.kind}: {self.id}]"
         return Diagnostic(message, self.location, Severity.REMARK, tuple(notes))

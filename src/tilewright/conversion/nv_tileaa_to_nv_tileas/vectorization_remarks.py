@@ -84,21 +84,18 @@ def _reason(limit: VectorLimit, wanted: int, size: int) -> str:
         case MissingFact.UNIT_STRIDE:
             return f"dimension {limit.dim} is not known to have stride 1, or is gathered"
         case MissingFact.ALIGNMENT:
-            return (
-                f"the address is known to be a multiple of {limit.width * size} bytes, "
-                f"not of {wanted * size}"
-            )
+            return f"the address is not known to be a multiple of {wanted * size} bytes"
         case MissingFact.INDEX:
-            return f"the first element along dimension {limit.dim} is {_known(limit, wanted)}"
+            return f"the first element along dimension {limit.dim} is {_unknown(wanted)}"
         case MissingFact.STRIDE:
-            return f"the stride of dimension {limit.dim} is {_known(limit, wanted)}"
+            return f"the stride of dimension {limit.dim} is {_unknown(wanted)}"
         case MissingFact.BOUNDS:
-            return f"the extent of dimension {limit.dim} is {_known(limit, wanted)}"
+            return f"the extent of dimension {limit.dim} is {_unknown(wanted)}"
         case MissingFact.CONTIGUITY:
             return f"only {limit.width} neighbouring pointers are known to be contiguous"
         case MissingFact.MASK:
             return f"the mask is known to be the same for {limit.width} neighbours only"
 
 
-def _known(limit: VectorLimit, wanted: int) -> str:
-    return f"known to be a multiple of {limit.width} elements, not of {wanted}"
+def _unknown(wanted: int) -> str:
+    return f"not known to be a multiple of {wanted}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ALL: Final = "all"
 INDENT: Final = "  "
-COLUMN: Final = 28
+COLUMN: Final = 30
 
 COMMAND: Final = Command(
     "remarks",

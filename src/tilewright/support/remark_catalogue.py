@@ -256,9 +256,12 @@ PIPELINE_MEMORY: Final = _declare(
 )  # fmt: skip
 PIPELINE_REFUSED: Final = _declare(
     "pipeline-refused", "RemarkPipeline", MISSED, RESOURCES,
-    "A loop loads tiles that are not copied early, and why.",
-    "Without a pipeline each iteration waits for its loads.",
-    "Use smaller tiles, or a lower `occupancy`, so that two stages fit into shared memory.",
+    "A loop, or a load of a loop with dots, is not pipelined, and why.",
+    "Without a pipeline each iteration waits for its loads. A load can be copied early if no token "
+    "orders it after another access, and if its address can be computed from the loop counter.",
+    "Use smaller tiles, or a lower `occupancy`, so that two stages fit into shared memory. Hoist "
+    "loads that do not depend on the loop. Let a load depend on a token only if another access "
+    "writes what it reads.",
 )  # fmt: skip
 OCCUPANCY_RELAXED: Final = _declare(
     "occupancy-relaxed", "RemarkOccupancyRelaxed", MISSED, RESOURCES,

@@ -33,7 +33,11 @@ from tilewright.support.remarks import Remark
 from tilewright.target.features import Feature
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, shared_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
-from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+from tilewright.transforms.nv_tileas.pipelined_loads import (
+    TileLoad,
+    feeds_tensor_cores,
+    pipeline_problem,
+)
 from tilewright.transforms.nv_tileas.stage_memory import stage_bytes
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 
@@ -97,6 +101,19 @@ def report_pipelines(function: FuncOp, reasons: PipelineReasons, sink: Sink) -> 
         if SCHEDULE not in loop.attributes:
             text = "Loop not pipelined"
             sink.remark(Remark(PIPELINE_REFUSED, text, PASS, name, loop.location, refusal))
+    _report_waits(function, reasons, sink)
+
+
+def _report_waits(function: FuncOp, reasons: PipelineReasons, sink: Sink) -> None:
+    """Report the loads of loops that dots wait for in each iteration."""
+    text, name = "Load not pipelined", function.sym_name
+    for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+        for load in [op for op in loop.body.block if isinstance(op, TileLoad)]:
+            is_refused = loop in reasons.refusals and SCHEDULE not in loop.attributes
+            if is_refused or ENGINE in load.attributes or not feeds_tensor_cores(load.results[0]):
+                continue
+            reason = pipeline_problem(load, loop) or "it would take too many registers"
+            sink.remark(Remark(PIPELINE_REFUSED, text, PASS, name, load.location, reason))
 
 
 def _stages(schedule: ScheduleAttr) -> str:

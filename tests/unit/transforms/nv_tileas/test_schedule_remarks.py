@@ -114,3 +114,44 @@ def test_a_reason_is_given_if_a_store_is_not_by_tma(
     epilogue = f"{stored.converted()}\n{stored.store(hints=hints)}"
     text = f"Store not by TMA: {reason}"
     assert store_remarks(stored, FORCED, epilogue) == [("failed", text)]
+
+
+@pytest.mark.parametrize(("program", "options", "message"), [
+    # A stage of 64 x 64 and 64 x 64 elements of f16 has 16 KiB: six of them fit into 113.
+    (matmul(64, 64, 64), "", "Pipeline of 6 stages: more would hide no more latency"),
+    (matmul(64, 64, 64), "{stages=3}", "Pipeline of 3 stages: the schedule is forced"),
+    (
+        # A stage has 48 KiB.
+        matmul(128, 256, 64), "",
+        "Pipeline of 4 stages: a stage takes 49152 bytes, and shared memory leaves 232448",
+    ),
+    (
+        # 227 KiB and one of the hardware, shared by two blocks, less that one.
+        matmul(128, 128, 64, occupancy=2), "",
+        "Pipeline of 3 stages: a stage takes 32768 bytes, and the hint occupancy leaves 115712",
+    ),
+])  # fmt: skip
+def test_the_bound_of_stages_is_reported(program: str, options: str, message: str) -> None:
+    (remark,) = remarks(program, "RemarkPipeline", options)
+    assert (remark.id, remark.message) == ("pipeline", message)
+
+
+def test_the_bound_of_specialized_pipelines_is_reported() -> None:
+    (remark,) = remarks(matmul(128, 256, 64), "RemarkPipeline", "{agents=1}")
+    # 227 KiB without one for mbarriers, and 16 by which threads exchange pieces of C.
+    bound = "a stage takes 49152 bytes, and shared memory leaves 215040"
+    assert remark.message == f"Pipeline of 4 stages: {bound}"
+
+
+def test_loads_that_a_token_orders_are_not_pipelined() -> None:
+    program = matmul(128, 128, 64).replace("%qv[%i, %zero] :", "%qv[%i, %zero] token = %t1 :")
+    (remark,) = [each for each in remarks(program, "RemarkPipeline") if each.kind == "missed"]
+    reason = "a token orders it after another access of the loop"
+    assert (remark.id, remark.message) == ("pipeline-refused", f"Load not pipelined: {reason}")
+
+
+def test_unaligned_tiles_of_pipelines_are_refused_by_tma() -> None:
+    refused = remarks(matmul(128, 128, 64, divisor=1), "RemarkMemoryTmaLoadFailed")
+    assert [each.message for each in refused] == [f"Load not by TMA: {UNALIGNED}"] * 2
+    assert {each.kind for each in refused} == {"failed"}
+    assert not remarks(matmul(128, 128, 64), "RemarkMemoryTmaLoadFailed")

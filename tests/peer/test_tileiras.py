@@ -41,6 +41,7 @@ cuda_tile.module @m {
 
 GPU = "--gpu-name=sm_90"
 GOOD = ["good", GPU, "-o", "made"]
+EXAMPLES = Path(__file__).parents[1] / "cli" / "remark_examples"
 
 DONE = [
     GOOD,
@@ -337,6 +338,29 @@ def test_yaml_has_the_same_form(run_both, folder: Path, nvidia_tools: Path) -> N
     ]  # fmt: skip
     location = "{ File: 'kernel.py', Line: 6, Column: 9 }"
     assert loads == [{(location, "f", "Memory")}, {(location, "f", "Memory")}]
+
+
+@pytest.mark.parametrize(("example", "tag", "category", "name"), [
+    ("tma-load-refused", "Failure", "Memory", "RemarkMemoryTmaLoadFailed"),
+    ("tma-store-refused", "Failure", "Memory", "RemarkMemoryTmaStoreFailed"),
+    ("mma-tensor-core", "Passed", "Tensor-core", "RemarkTensorCoreMMA"),
+    ("mma-fma", "Failure", "Tensor-core", "RemarkTensorCoreMMA"),
+    ("load-selected", "Passed", "Memory", "RemarkMemoryLoadInstructionSelected"),
+    ("warps-specialized", "Passed", "Memory", "RemarkMemoryStoreInstructionSelected"),
+])  # fmt: skip
+def test_remarks_have_the_same_names(
+    example: str, tag: str, category: str, name: str, folder: Path, nvidia_tools: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("TILEWRIGHT_SCHEDULE", "agents=1,tma-stores=1")
+    program = tilewright.read(EXAMPLES / f"{example}.mlir")
+    (folder / "good").write_bytes(tilewright.write_bytecode(program))
+    options = ["--remarks=all", "--remark-format=yaml", "--remarks-output-file=remarks.yaml"]
+    expected = f"--- !{tag}\nPass:            {category}\nName:            {name}\n"
+    subprocess.run([nvidia_tools / "tileiras", *GOOD, *options], check=True)
+    assert expected in (folder / "remarks.yaml").read_text()
+    assert main([*GOOD, *options]) == 0
+    assert expected in (folder / "remarks.yaml").read_text()
 
 
 def documents(text: str) -> list[dict[str, str]]:

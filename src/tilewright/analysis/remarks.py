@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
+from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction, wgmma_instruction
 from tilewright.dialects.nv_tileas.memory import (
     GatherLoadOp,
@@ -16,8 +16,13 @@ from tilewright.dialects.nv_tileas.memory import (
     TiledStoreOp,
 )
 from tilewright.ir.types import TensorType
-from tilewright.layout.linear import REGISTER
-from tilewright.support.remarks import MEMORY, TENSOR_CORE, Remark
+from tilewright.support.remark_catalogue import (
+    LOAD_SELECTED,
+    MMA_FMA,
+    MMA_TENSOR_CORE,
+    STORE_SELECTED,
+)
+from tilewright.support.remarks import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,13 +31,13 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
+    from tilewright.support.remark_catalogue import RemarkEntry
 
 LOADS: Final = (LoadOp, TiledLoadOp, GatherLoadOp)
 STORES: Final = (StoreOp, TiledStoreOp, ScatterStoreOp)
 Load = LoadOp | TiledLoadOp | GatherLoadOp
 Store = StoreOp | TiledStoreOp | ScatterStoreOp
 
-SCALAR: Final = "one element at a time, since no two are known to be aligned neighbours"
 MMA_NAMES: Final = {Atom.FMA: "FMA", Atom.MMA_SYNC: "mma.sync", Atom.WGMMA: "wgmma"}
 MMA_INSTRUCTIONS: Final[dict[Atom, Callable[[DotOp], Instruction | None]]] = {
     Atom.FMA: lambda _: None,
@@ -66,36 +71,30 @@ def report_dots(function: FuncOp, sink: Sink, pass_name: str) -> None:
 def load_remark(op: Load, instruction: str, function: str, pass_name: str) -> Remark:
     """Build the remark on a load that `instruction` executes."""
     tile = op.result if isinstance(op, LoadOp) else op.tile
-    return _access_remark(op, tile, "Load", instruction, function, pass_name)
+    return _access_remark(LOAD_SELECTED, op, tile, instruction, function, pass_name)
 
 
 def _store_remark(op: Store, function: str, pass_name: str) -> Remark:
     tile = op.value if isinstance(op, StoreOp) else op.tile
-    return _access_remark(op, tile, "Store", "st.global", function, pass_name)
+    return _access_remark(STORE_SELECTED, op, tile, "st.global", function, pass_name)
 
 
 def _access_remark(
-    op: Load | Store, tile: Value, verb: str, instruction: str, function: str, pass_name: str
+    entry: RemarkEntry,
+    op: Load | Store,
+    tile: Value,
+    instruction: str,
+    function: str,
+    pass_name: str,
 ) -> Remark:
     type = tile.type
-    layout = maybe_layout_of(tile)
-    registers = 1 if layout is None else layout.extent(REGISTER)
     details = [("Instruction", instruction), ("ElementsAtOnce", str(op.vector))]
     if isinstance(type, TensorType):
         details.append(("Shape", str(list(type.shape or ()))))
-    width = f"{op.vector} elements at a time" if op.vector > 1 else "one element a thread"
-    scalar = op.vector == 1 and registers > 1
-    kind, text = ("missed", SCALAR) if scalar else ("passed", width)
-    return Remark(
-        kind,
-        MEMORY,
-        f"RemarkMemory{verb}InstructionSelected",
-        f"{verb} of {text}",
-        pass_name,
-        function,
-        op.location,
-        tuple(details),
-    )
+    width = f"{op.vector} elements at a time" if op.vector > 1 else "one element at a time"
+    verb = "Load" if entry is LOAD_SELECTED else "Store"
+    text, location = f"{verb} of {width}", op.location
+    return Remark(entry, text, pass_name, function, location, details=tuple(details))
 
 
 def _dot_remark(op: DotOp, function: str, pass_name: str) -> Remark:
@@ -103,17 +102,7 @@ def _dot_remark(op: DotOp, function: str, pass_name: str) -> Remark:
     details = [("Instruction", MMA_NAMES[op.atom])]
     if instruction is not None:
         details.append(("Shape", str(list(instruction.shape))))
+    entry, text, reason = MMA_TENSOR_CORE, "Matmul on tensor cores", ""
     if op.atom is Atom.FMA:
-        kind, text = "failed", "Matmul without tensor cores, which do not take these types"
-    else:
-        kind, text = "passed", "Matmul on tensor cores"
-    return Remark(
-        kind,
-        TENSOR_CORE,
-        "RemarkTensorCoreMMA",
-        text,
-        pass_name,
-        function,
-        op.location,
-        tuple(details),
-    )
+        entry, text, reason = MMA_FMA, "Matmul without tensor cores", "they do not take these types"
+    return Remark(entry, text, pass_name, function, op.location, reason, tuple(details))

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.cuda_tile.structure import EntryOp
-from tilewright.driver.back_end import Observers, remarks_of
+from tilewright.driver.back_end import Observers
 from tilewright.driver.compile import Compilation
-from tilewright.support.diagnostics import Severity
 from tilewright.support.location import UNKNOWN, Location
-from tilewright.support.remarks import COMPILER, RESOURCES, Remark
+from tilewright.support.remark_catalogue import (
+    ASSEMBLER_WARNING,
+    KERNEL_RESOURCES,
+    REGISTER_SPILLS,
+)
+from tilewright.support.remarks import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from tilewright.driver.back_end import BackEnd
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
     from tilewright.emit.cubin import Cubin, Resources
@@ -34,31 +39,36 @@ def compile_with_remarks(
 
     `warnings` of the verifier are part of the result. `source` gives the program anew.
     """
-    locations = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
+    locations = entry_locations(module)
     compilation = Compilation(module, settings, Observers(remarks=True), source=source)
     compilation.observers.sink.diagnostics += warnings
     compilation.dumped_to("cubin")
-    cubin, sink = compilation.cubin, compilation.observers.sink
-    assert cubin is not None
-    diagnostics = pass_diagnostics(sink.diagnostics, cubin)
-    remarks = [*sink.remarks, *diagnostics, *resource_remarks(cubin, locations)]
-    return compilation.result(), remarks
+    return compilation.result(), collected_remarks(compilation, locations)
+
+
+def entry_locations(module: Operation) -> dict[str, Location]:
+    """The location of each kernel of a Tile IR program."""
+    return {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
+
+
+def collected_remarks(compilation: BackEnd, locations: dict[str, Location]) -> list[Remark]:
+    """All remarks on a compilation: those of the passes, and of ptxas if there is a cubin."""
+    remarks, cubin = compilation.observers.sink.remarks, compilation.cubin
+    return [*remarks, *(() if cubin is None else resource_remarks(cubin, locations))]
 
 
 def resource_remarks(cubin: Cubin, locations: dict[str, Location]) -> Iterator[Remark]:
     """Report the resources of each kernel, its register spills, and the warnings of ptxas."""
     for entry in cubin.entries.values():
         location = locations.get(entry.name, UNKNOWN)
-        text = f"Kernel of {entry.registers} registers a thread"
-        name, details = "RemarkKernelResources", _resource_details(entry)
-        yield Remark("analysis", RESOURCES, name, text, PTXAS, entry.name, location, details)
+        text, details = f"Kernel of {entry.registers} registers a thread", _resource_details(entry)
+        yield Remark(KERNEL_RESOURCES, text, PTXAS, entry.name, location, details=details)
         if entry.spill_stores or entry.spill_loads:
             spilled = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
             text = f"Registers spilled to local memory: {spilled} a thread"
-            name = "RemarkRegisterSpills"
-            yield Remark("missed", RESOURCES, name, text, PTXAS, entry.name, location)
+            yield Remark(REGISTER_SPILLS, text, PTXAS, entry.name, location)
     for warning in cubin.warnings:
-        yield Remark("analysis", COMPILER, "RemarkAssembler", warning, PTXAS, "")
+        yield Remark(ASSEMBLER_WARNING, warning, PTXAS, "")
 
 
 def _resource_details(entry: Resources) -> Details:
@@ -74,11 +84,3 @@ def _resource_details(entry: Resources) -> Details:
         "Occupancy": "unknown" if entry.occupancy is None else entry.occupancy,
     }
     return tuple((name, str(number)) for name, number in numbers.items())
-
-
-def pass_diagnostics(diagnostics: Iterable[Diagnostic], cubin: Cubin) -> Iterator[Remark]:
-    """Convert diagnostics of severity remark, except those that `resource_remarks` covers."""
-    covered = {each.message for each in remarks_of(cubin)}
-    for each in diagnostics:
-        if each.severity is Severity.REMARK and each.message not in covered:
-            yield Remark("analysis", COMPILER, "RemarkPass", each.message, "", "", each.location)

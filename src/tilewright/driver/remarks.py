@@ -10,6 +10,7 @@ from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.stage_dump import dump_folder
 from tilewright.support.location import UNKNOWN, FileLoc, Location
 from tilewright.support.packed_values import Damaged, decode, encode
+from tilewright.support.remark_catalogue import CATALOGUE
 from tilewright.support.remarks import Remark
 from tilewright.support.source_location import source_location
 
@@ -26,19 +27,19 @@ Make = Callable[[], "tuple[CompilationResult, list[Remark]]"]
 
 
 def cached_remarks(
-    data: bytes, name: str, settings: Settings, make: Make, warn: Warn
+    data: bytes, name: str, settings: Settings, stage: str, make: Make, warn: Warn
 ) -> tuple[CompilationResult, list[Remark]]:
     """Return the result and remarks of a program, from the cache or from `make`.
 
-    The cubin has the cache entry of a compilation without remarks; remarks have a second entry.
+    PTX and cubin have the cache entry of a compilation without remarks; remarks have a second one.
     """
     # A dump is of a compilation.
     cache = Cache(None) if dump_folder() else Cache.default(warn)
     store = cache.store
-    key = "" if store is None else key_of(data, name, settings, "cubin")
+    key = "" if store is None else key_of(data, name, settings, stage)
     remarks_key = f"{key}-remarks"
     remarks = None if store is None else _kept_remarks(store, remarks_key)
-    result = None if remarks is None else cache.get(key, "cubin")
+    result = None if remarks is None else cache.get(key, stage)
     if remarks is None or result is None:
         result, remarks = make()
         cache.put(key, result, warn)
@@ -60,7 +61,13 @@ def _kept_remarks(store: Store, key: str) -> list[Remark] | None:
 
 def packed(remarks: Iterable[Remark]) -> bytes:
     """Serialize remarks; only locations in source files are kept."""
-    return encode([(*each[:6], _pack_location(each.location), each.details) for each in remarks])
+    return encode([
+        (
+            each.id, each.text, each.pass_name, each.function,
+            _pack_location(each.location), each.reason, each.details,
+        )
+        for each in remarks
+    ])  # fmt: skip
 
 
 def unpacked(data: bytes) -> list[Remark]:
@@ -74,12 +81,12 @@ def unpacked(data: bytes) -> list[Remark]:
 def _unpack_remark(row: Value) -> Remark:
     match row:
         case (
-            str(kind), str(category), str(name), str(text), str(pass_name), str(function),
-            location, tuple(details),
-        ):  # fmt: skip
+            str(id), str(text), str(pass_name), str(function),
+            location, str(reason), tuple(details),
+        ) if id in CATALOGUE:  # fmt: skip
             pairs = tuple([_unpack_detail(each) for each in details])
             source = _unpack_location(location)
-            return Remark(kind, category, name, text, pass_name, function, source, pairs)
+            return Remark(CATALOGUE[id], text, pass_name, function, source, reason, pairs)
         case _:
             raise Damaged("expected a remark")
 

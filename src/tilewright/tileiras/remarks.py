@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tilewright.support.remarks import MEMORY, TENSOR_CORE
+from tilewright.support.remark_catalogue import MEMORY, TENSOR_CORE
 from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
@@ -56,10 +56,20 @@ def _document(remark: Remark) -> Iterator[str]:
         yield "DebugLoc:".ljust(_KEY) + debug_loc
     yield _row("Function", remark.function)
     yield "Args:"
-    for key, value in (("Remark", remark.text), *remark.details):
+    for key, value in (*_arguments(remark), *remark.details):
         head = f"{key}:".ljust(_ARGUMENT - 1)
         yield f"  - {head} {_scalar(value)}"
     yield "..."
+
+
+def _arguments(remark: Remark) -> Iterator[tuple[str, str]]:
+    """The arguments of every remark, under the keys of MLIR's remarks."""
+    yield "Remark", remark.text
+    if remark.reason:
+        yield "Reason", remark.reason
+    if remark.remedy:
+        yield "Suggestion", remark.remedy
+    yield "Id", remark.id
 
 
 def _row(key: str, value: str) -> str:
@@ -102,5 +112,10 @@ def _paragraph(remark: Remark) -> Iterator[str]:
         yield f'      --> "{source.file}":{source.line}:{source.column}'
     yield "       |"
     yield f"       = name: {remark.name}"
+    yield f"       = id: {remark.id}"
+    if remark.reason:
+        yield f"       = reason: {remark.reason}"
+    if remark.remedy:
+        yield f"       = suggestion: {remark.remedy}"
     for key, value in remark.details:
         yield f"       = note: {key} = {value}"

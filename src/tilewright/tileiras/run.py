@@ -239,7 +239,8 @@ def _with_remarks(
     """Return the result and all remarks, from the cache or compiled."""
     from tilewright.driver.remarks import cached_remarks  # noqa: PLC0415
 
-    return cached_remarks(data, job.file, settings, lambda: _remarked(job, data, settings), warn)
+    make = lambda: _remarked(job, data, settings)  # noqa: E731
+    return cached_remarks(data, job.file, settings, "cubin", make, warn)
 
 
 def _made(job: Job, data: bytes, settings: Settings) -> CompilationResult:

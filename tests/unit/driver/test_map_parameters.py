@@ -144,7 +144,7 @@ def test_a_kernel_that_encodes_its_maps_says_why(text: str, schedule: str, reaso
     assert "tensormap.replace" in ptx
     assert compilation.map_parameters == {}
     (remark,) = [each for each in observers.sink.remarks if each.name == "RemarkTensorMaps"]
-    assert reason in remark.text
+    assert reason in remark.message
 
 
 class Launch:

@@ -8,7 +8,8 @@ from tilewright.driver.api import read_runnable
 from tilewright.driver.compile import Compilation, Observers, target
 from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import Sink
-from tilewright.support.remarks import COMPILER, MEMORY, TENSOR_CORE, Remark
+from tilewright.support.remark_catalogue import COMPILER, MEMORY, RESOURCES, TENSOR_CORE
+from tilewright.support.remarks import Remark
 
 A, B, C = (f"tensor_view<{shape}, strides=[{stride},1]>" for shape, stride in
            (("?x128xf16", 128), ("128x64xf16", 64), ("?x64xf32", 64)))  # fmt: skip
@@ -88,7 +89,12 @@ def test_stores_and_dots_are_reported_where_their_instruction_is_selected() -> N
     assert instructions(sink.remarks, "%out =") == [("wgmma", "convert-tileaa-to-tileas")]
     assert "st.global" in ptx
     assert "wgmma.mma_async" in ptx
-    assert {remark.category for remark in sink.remarks} == {MEMORY, TENSOR_CORE, COMPILER}
+    assert {remark.category for remark in sink.remarks} == {
+        MEMORY,
+        TENSOR_CORE,
+        COMPILER,
+        RESOURCES,
+    }
     assert {remark.function for remark in sink.remarks} == {"gemm"}
 
 

@@ -22,6 +22,7 @@ from tilewright.support.diagnostics import Diagnostic, Severity
 from tilewright.support.identity import identity
 from tilewright.support.location import FileLoc
 from tilewright.support.packed_values import Damaged, decode, encode
+from tilewright.support.remark_catalogue import MMA_FMA
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import ARCHES
 
@@ -131,8 +132,8 @@ def test_nothing_is_unpacked_from_marshal_or_pickle() -> None:
     assert rows[0] == "sm_90"
 
 
-REMARK = Remark("passed", "Memory", "n", "t", "p", "f", FileLoc("k", 1, 2), (("a", "b"),))
-FIELDS = ("passed", "Memory", "n", "t", "p", "f", ("k", 1, 2), (("a", "b"),))
+REMARK = Remark(MMA_FMA, "t", "p", "f", FileLoc("k", 1, 2), "r", (("a", "b"),))
+FIELDS = ("mma-fma", "t", "p", "f", ("k", 1, 2), "r", (("a", "b"),))
 
 
 def test_remarks_are_the_same_again() -> None:
@@ -142,8 +143,8 @@ def test_remarks_are_the_same_again() -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    [1, ("x",), (FIELDS[:-1],), ((*FIELDS[:6], ("k", 1), ()),), ((*FIELDS[:7], (("a",),)),),
-     ((1, *FIELDS[1:]),)],
+    [1, ("x",), (FIELDS[:-1],), ((*FIELDS[:4], ("k", 1), "r", ()),), ((*FIELDS[:6], (("a",),)),),
+     ((1, *FIELDS[1:]),), (("unknown-id", *FIELDS[1:]),)],
     ids=repr,
 )  # fmt: skip
 def test_remarks_that_cannot_be_decoded_are_a_miss(store: Store, rows: object) -> None:
@@ -155,7 +156,7 @@ def test_remarks_that_cannot_be_decoded_are_a_miss(store: Store, rows: object) -
     store.put(f"{key}-remarks", data)
     for _ in range(2):
         made, remarks = cached_remarks(
-            b"x", "x", SETTINGS, lambda: (result("new"), [REMARK]), print
+            b"x", "x", SETTINGS, "cubin", lambda: (result("new"), [REMARK]), print
         )
         assert (made.cubin, remarks) == (b"\x7fELF", [REMARK])
 

@@ -153,5 +153,5 @@ def test_a_remark_names_the_registers(columns: int, registers: int | None) -> No
     sink = Sink(remarks=True)
     parse_pipeline("convert-tileaa-to-tileas").run(module, sink)
     text = f"More than 4 warps: fragments and accumulators would take {registers} registers"
-    remarks = [each.text for each in sink.remarks if each.name == "RemarkWarps"]
+    remarks = [each.message for each in sink.remarks if each.name == "RemarkWarps"]
     assert remarks == ([] if registers is None else [text])

@@ -14,6 +14,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import coll
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_layouts
 from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TARGET, layout_patterns
 from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorization_remarks import vectorization_remarks
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -22,10 +23,13 @@ from tilewright.ir.passes import Pass
 from tilewright.plans.row_kernels import row_blocks
 from tilewright.plans.warps import FEWEST, choose_warps, fragment_registers
 from tilewright.support.diagnostics import UserError
-from tilewright.support.remarks import COMPILER, RESOURCES, Remark
+from tilewright.support.remark_catalogue import CLUSTER_REFUSED, WARPS
+from tilewright.support.remarks import Remark
 from tilewright.target.arch import MAX_REGISTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
@@ -42,13 +46,16 @@ class ConvertTileAAToTileAS(Pass):
         kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]
         assignments = [assign_layouts(kernel) for kernel in kernels]
         pairs = list(zip(kernels, assignments, strict=True))
-        remarks = [_warps_remark(kernel) for kernel in kernels] if sink.wants_remarks else []
+        remarks: list[Remark] = []
+        if sink.wants_remarks:
+            for kernel, assignment in pairs:
+                remarks += [*_warps_remarks(kernel), *vectorization_remarks(kernel, assignment)]
         blocks = [row_blocks(kernel, assignment.warps) for kernel, assignment in pairs]
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
             for (kernel, assignment), resident in zip(pairs, blocks, strict=True):
                 _record_launch(kernel, assignment.warps, resident, sink)
                 report_dots(kernel, sink, self.name)
-            for remark in filter(None, remarks):
+            for remark in remarks:
                 sink.remark(remark)
 
 
@@ -86,20 +93,19 @@ def _record_launch(kernel: FuncOp, warps: int, blocks: int | None, sink: Sink) -
     kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy or blocks)
 
 
-def _warps_remark(kernel: FuncOp) -> Remark | None:
+def _warps_remarks(kernel: FuncOp) -> Iterator[Remark]:
     """The remark on warps that divide what four do not have registers for."""
     spec, dots = kernel.kernel_spec, [op for op in kernel.walk() if isinstance(op, DotOp)]
     registers = fragment_registers(dots, FEWEST)
     if spec is None or spec.num_warps is not None or registers <= MAX_REGISTERS:
-        return None
-    text = f"More than {FEWEST} warps: fragments and accumulators would take {registers} registers"
-    name, location, by = "RemarkWarps", kernel.location, ConvertTileAAToTileAS.name
-    return Remark("passed", RESOURCES, name, text, by, kernel.sym_name, location)
+        return
+    reason = f"fragments and accumulators would take {registers} registers"
+    text, by = f"More than {FEWEST} warps", ConvertTileAAToTileAS.name
+    yield Remark(WARPS, text, by, kernel.sym_name, kernel.location, reason)
 
 
 def _cluster_remark(kernel: FuncOp) -> Remark:
     """The remark on a hint that no pass has met."""
-    text = f"num_ctas {kernel.cluster_size} is not used: each CTA computes tiles of its own"
-    name, location = "RemarkCluster", kernel.location
-    by = ConvertTileAAToTileAS.name
-    return Remark("missed", COMPILER, name, text, by, kernel.sym_name, location)
+    text, by = f"num_ctas {kernel.cluster_size} is not used", ConvertTileAAToTileAS.name
+    reason = "each CTA computes tiles of its own"
+    return Remark(CLUSTER_REFUSED, text, by, kernel.sym_name, kernel.location, reason)

@@ -7,7 +7,8 @@ mask must be the same for all its elements. A vector of a tile may be partly out
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.runs import power
 from tilewright.analysis.tensor_divisors import TensorDivisors
@@ -23,8 +24,40 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
+Access: TypeAlias = memory.LoadOp | memory.StoreOp | view.TileLoadOp | view.TileStoreOp
+"""A load or store of a tile."""
 WIDEST: Final = 16
 """The most bytes that one load or store instruction of a thread accesses."""
+
+
+class MissingFact(Enum):
+    """A fact about an access that would allow a wider vector."""
+
+    WEAK = auto()
+    """That the access is weak and not volatile."""
+    UNIT_STRIDE = auto()
+    """That a dimension of the tile is contiguous in memory."""
+    ALIGNMENT = auto()
+    """What divides the address."""
+    INDEX = auto()
+    """What divides an index."""
+    STRIDE = auto()
+    """What divides a stride."""
+    BOUNDS = auto()
+    """What divides the extent, where tiles may be cut off at both ends."""
+    CONTIGUITY = auto()
+    """That neighbouring pointers are contiguous."""
+    MASK = auto()
+    """That neighbouring elements of a mask are equal."""
+
+
+class VectorLimit(NamedTuple):
+    """The widest vector that is known to be correct as far as one fact goes."""
+
+    width: int
+    fact: MissingFact
+    dim: int = 0
+    """The dimension of the tensor that an index or a stride is of."""
 
 
 class Vectorization(NamedTuple):
@@ -38,25 +71,40 @@ class Vectorization(NamedTuple):
 
 def vectorize(op: Operation, tile: Value, facts: AxisFacts) -> Vectorization:
     """The widest vectors that the facts allow."""
-    extents = shape(tile.type)
     match op:
         case memory.LoadOp() | memory.StoreOp():
             dim = _fastest(op.pointers, facts)
-            width = whole = _pointer_width(op, dim, facts)
         case view.TileLoadOp() | view.TileStoreOp():
             dim = contiguous_dim(tiled_view(op.view))
-            width, whole = _view_width(op, dim, facts), _whole_width(op, dim, facts)
-            if not _is_contiguous_range(tiled_view(op.view), dim):
-                width = min(width, whole)
         case view.TiledAtomicRmwOp():
             return Vectorization(contiguous_dim(tiled_view(op.view)), 1, 1)
         case _:
-            return Vectorization(len(extents) - 1, 1, 1)
-    is_plain = op.semantic is MemSemantic.WEAK and not op.volatile
-    if not is_plain:
+            return Vectorization(len(shape(tile.type)) - 1, 1, 1)
+    if not _is_plain(op):
         return Vectorization(dim, 1, 1)
+    width = min([each.width for each in vector_limits(op, dim, facts)])
+    is_view = isinstance(op, view.TileLoadOp | view.TileStoreOp)
+    whole = _whole_width(op, dim, facts) if is_view else width
+    return Vectorization(dim, max(min(width, widest(tile, dim)), 1), whole)
+
+
+def widest(tile: Value, dim: int) -> int:
+    """The most elements of a tile along a dimension that one instruction can access."""
     size = pointee_bytes(element_of(tile.type))
-    return Vectorization(dim, max(min(width, WIDEST // size, power(extents[dim])), 1), whole)
+    return min(WIDEST // size, power(shape(tile.type)[dim]))
+
+
+def vector_limits(op: Access, dim: int, facts: AxisFacts) -> list[VectorLimit]:
+    """The limits of an access whose vectors lie along a dimension, one for each fact."""
+    if not _is_plain(op):
+        return [VectorLimit(1, MissingFact.WEAK)]
+    if isinstance(op, memory.LoadOp | memory.StoreOp):
+        return _pointer_limits(op, dim, facts)
+    return _view_limits(op, dim, facts)
+
+
+def _is_plain(op: Access) -> bool:
+    return op.semantic is MemSemantic.WEAK and not op.volatile
 
 
 def _fastest(pointers: Value, facts: AxisFacts) -> int:
@@ -65,15 +113,23 @@ def _fastest(pointers: Value, facts: AxisFacts) -> int:
     return max(range(len(runs)), key=lambda dim: (runs[dim].contiguity, dim))
 
 
-def _pointer_width(op: memory.LoadOp | memory.StoreOp, dim: int, facts: AxisFacts) -> int:
-    """Limited by contiguity and alignment of the pointers, and by constancy of the mask."""
+def _pointer_limits(
+    op: memory.LoadOp | memory.StoreOp, dim: int, facts: AxisFacts
+) -> list[VectorLimit]:
+    """Contiguity and alignment of the pointers, and constancy of the mask."""
     pointers = facts.of(op.pointers)
     vector = pointers.dims[dim].contiguity
+    limits = [VectorLimit(vector, MissingFact.CONTIGUITY)]
     if op.mask is not None:
-        vector = min(vector, facts.of(op.mask).dims[dim].constancy)
-    while vector > 1 and pointers.start(dim, vector) < vector * pointers.unit:
-        vector //= 2
-    return vector
+        constancy = facts.of(op.mask).dims[dim].constancy
+        limits.append(VectorLimit(constancy, MissingFact.MASK))
+        vector = min(vector, constancy)
+    aligned = vector
+    while aligned > 1 and pointers.start(dim, aligned) < aligned * pointers.unit:
+        aligned //= 2
+    if aligned < vector:
+        limits.append(VectorLimit(aligned, MissingFact.ALIGNMENT))
+    return limits
 
 
 def contiguous_dim(type: TiledViewType) -> int:
@@ -82,22 +138,28 @@ def contiguous_dim(type: TiledViewType) -> int:
     return ones[-1] if ones else type.rank - 1
 
 
-def _view_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
-    """Limited by what divides the address and the strides."""
+def _view_limits(
+    op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts
+) -> list[VectorLimit]:
+    """What divides the address, the indices and the strides, and where tiles are cut off."""
     type = tiled_view(op.view)
     memory = TensorDivisors(op.view, facts)
     along = type.dims[dim]
     if type.source.strides[along] != 1 or dim == type.sparse:
-        return 1
-    vector = max(memory.alignment // pointee_bytes(type.source.element), 1)
+        return [VectorLimit(1, MissingFact.UNIT_STRIDE, along)]
+    aligned = max(memory.alignment // pointee_bytes(type.source.element), 1)
+    limits = [VectorLimit(aligned, MissingFact.ALIGNMENT)]
     for number, index in enumerate(op.indices):
         first = facts.of(index).divisor * power(type.counted[number])
+        each = type.dims[number]
         if number == dim:
-            vector = min(vector, first)
-        elif type.source.shape[type.dims[number]] != 1:
+            limits.append(VectorLimit(first, MissingFact.INDEX, each))
+        elif type.source.shape[each] != 1:
             start = first if type.tile[number] == 1 or number == type.sparse else 1
-            vector = min(vector, start * memory.strides[type.dims[number]])
-    return vector
+            limits.append(VectorLimit(start * memory.strides[each], MissingFact.STRIDE, each))
+    if not _is_contiguous_range(type, dim):
+        limits.append(VectorLimit(_whole_width(op, dim, facts), MissingFact.BOUNDS, along))
+    return limits
 
 
 def _whole_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.remarks import report_accesses
 from tilewright.conversion.nv_tileas_to_nvgpu.collectives import generate, histogram, reduce, scan
+from tilewright.conversion.nv_tileas_to_nvgpu.conversion_remarks import report_conversions
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import (
     alloca,
     atomics,
@@ -123,5 +124,6 @@ class ConvertTileASToNvgpu(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         report_accesses(op, sink, self.name)
+        report_conversions(op, sink, self.name)
         types = thread_types()
         convert(op, target(types), _finder(), types, sink=sink)

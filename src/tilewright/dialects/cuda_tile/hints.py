@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr
@@ -39,8 +39,18 @@ def hint(hints: OptimizationHintsAttr | None, arch: str, name: str) -> int | Non
     return None if value is None else _accepted(name, value, arch)
 
 
-def unmet_hints(op: Operation, arch: str) -> Iterator[tuple[str, str]]:
-    """The name of each hint for an architecture that is not used as it is, and the reason."""
+class UnmetHint(NamedTuple):
+    """A hint that is not used as it is."""
+
+    name: str
+    reason: str
+    asked: int | None = None
+    accepted: int | None = None
+    """The value that is used instead; None if the hint is ignored."""
+
+
+def unmet_hints(op: Operation, arch: str) -> Iterator[UnmetHint]:
+    """Each hint for an architecture that is not used as it is."""
     hints = op.attributes.get("optimization_hints")
     if not isinstance(hints, OptimizationHintsAttr):
         return
@@ -50,9 +60,12 @@ def unmet_hints(op: Operation, arch: str) -> Iterator[tuple[str, str]]:
             continue
         problem = value_problem(name, value, arch)
         if problem is not None:
-            yield name, f"ignored: {problem}"
+            yield UnmetHint(name, problem)
+        elif name == "latency":
+            yield UnmetHint(name, "pipelines choose how early they copy")
         elif isinstance(value, IntegerAttr) and _accepted(name, value, arch) != value.value:
-            yield name, f"{value.value} relaxed to {_accepted(name, value, arch)}"
+            reason = "kernels have 4 or 8 warps where the program gives a number"
+            yield UnmetHint(name, reason, value.value, _accepted(name, value, arch))
 
 
 def _asked(hints: OptimizationHintsAttr | None, arch: str, name: str) -> Attribute | None:

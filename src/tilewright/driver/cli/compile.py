@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.driver.cache import cached
 from tilewright.driver.cli.options import (
@@ -23,6 +23,7 @@ from tilewright.driver.cli.results import (
     ignores_records,
     resource_table,
     result_of,
+    show_all_remarks,
     show_remarks,
     warn,
 )
@@ -37,6 +38,8 @@ from tilewright.target.arch import ARCHES, find_arch
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
     from tilewright.driver.compilation_result import CompilationResult
+    from tilewright.support.location import Location
+    from tilewright.support.remarks import Remark
     from tilewright.target.arch import Arch
 
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin", ".sass": "sass"}
@@ -81,6 +84,11 @@ COMMAND: Final = Command(
         SANITIZE,
         SCHEDULE,
         TENSOR_MAPS,
+        Option(
+            "--remarks",
+            help="print what the compiler decided, why, and what to change, to standard error; "
+            "`tilewright remarks ID` explains each",
+        ),
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
         TIMEOUT,
@@ -90,6 +98,7 @@ COMMAND: Final = Command(
     ),
     "examples:\n"
     "  tilewright compile kernel.mlir -o kernel.cubin --arch sm_90 --resources\n"
+    "  tilewright compile kernel.mlir -o kernel.cubin --remarks\n"
     "  tilewright compile kernel.mlir --emit nvvm --verify-each\n"
     "  tilewright compile kernel.mlir -o kernel.ptx --timing\n"
     "  tilewright compile kernels/*.tileirbc -o cubins --jobs 8\n"
@@ -118,21 +127,44 @@ def run(arguments: Arguments) -> int:
     data, name = read_source(arguments.file, settings.arch.name, device_debug=settings.device_debug)
     choice = Tuned(settings) if ignores_records(arguments) else tuned(settings, data, name)
 
-    def attempt(settings: Settings) -> tuple[bytes, CompilationResult]:
-        if stage not in KEPT or any(map(arguments.flag, ("no-cache", *UNCACHED))):
+    def attempt(settings: Settings) -> _Compiled:
+        def make() -> _Compiled:
             return _compiled(arguments, data, name, settings, stage)
-        made = cached(
-            data, name, settings, stage,
-            lambda: _compiled(arguments, data, name, settings, stage)[1], warn,
-        )  # fmt: skip
-        return result_of(made), made
 
-    (result, made), choice = compile_tuned(choice, attempt)
-    show_remarks([*choice.diagnostics, *made.remarks])
+        if stage not in KEPT or any(map(arguments.flag, ("no-cache", *UNCACHED))):
+            return make()
+        if arguments.flag("remarks"):
+            from tilewright.driver.remarks import cached_remarks  # noqa: PLC0415
+
+            made, remarks = cached_remarks(
+                data, name, settings, stage, lambda: make().with_remarks, warn
+            )
+            return _Compiled(result_of(made), made, remarks)
+        made = cached(data, name, settings, stage, lambda: make().made, warn)
+        return _Compiled(result_of(made), made)
+
+    (result, made, remarks), choice = compile_tuned(choice, attempt)
+    if arguments.flag("remarks"):
+        show_all_remarks([*choice.remarks, *remarks], made.remarks)
+    else:
+        show_remarks([*choice.diagnostics, *made.remarks])
     if arguments.flag("resources"):
         print(resource_table(list(made.entries.values())), file=sys.stderr)
     write_output(arguments["output"], result)
     return 0
+
+
+class _Compiled(NamedTuple):
+    """The bytes of a stage, the cacheable result, and the remarks if they are asked for."""
+
+    output: bytes
+    made: CompilationResult
+    remarks: list[Remark] = []  # noqa: RUF012 - never changed
+
+    @property
+    def with_remarks(self) -> tuple[CompilationResult, list[Remark]]:
+        """What the cache keeps."""
+        return self.made, self.remarks
 
 
 def names_folder(path: str) -> bool:
@@ -142,18 +174,25 @@ def names_folder(path: str) -> bool:
 
 def _compiled(
     arguments: Arguments, data: bytes, name: str, settings: Settings, stage: str
-) -> tuple[bytes, CompilationResult]:
-    """Compile to a stage; return its bytes and the cacheable result. Loads the compiler."""
+) -> _Compiled:
+    """Compile to a stage. Loads the compiler."""
     from tilewright.driver.api import read_level  # noqa: PLC0415
-    from tilewright.driver.back_end import Observers  # noqa: PLC0415
+    from tilewright.driver.back_end import BackEnd, Observers  # noqa: PLC0415
     from tilewright.driver.cli.instruments import PassWatch, report  # noqa: PLC0415
     from tilewright.driver.compile import Compilation  # noqa: PLC0415
+    from tilewright.driver.compile_remarks import (  # noqa: PLC0415
+        collected_remarks,
+        entry_locations,
+    )
     from tilewright.driver.emitted_input import EmittedCompilation, read_emitted  # noqa: PLC0415
     from tilewright.ir.verifier import verify  # noqa: PLC0415
 
     watch = PassWatch(COMMAND, arguments)
-    observers = Observers(watch.instruments, watch.clock)
+    wants_remarks = arguments.flag("remarks")
+    observers = Observers(watch.instruments, watch.clock, remarks=wants_remarks)
     emitted = read_emitted(data, name)
+    locations: dict[str, Location] = {}
+    compilation: BackEnd
     if emitted is not None:
         compilation = EmittedCompilation(emitted, settings, observers)
     else:
@@ -161,17 +200,20 @@ def _compiled(
             module = read_level(data, name)
         with observers.clock.measure("verify"):
             observers.sink.diagnostics += verify(module)
-        compilation = Compilation(
+        locations = entry_locations(module)
+        compilation = program = Compilation(
             module, settings, observers, source=lambda: read_level(data, name)
         )
-        watch.show_pipeline(compilation.pipeline_to(stage))
+        watch.show_pipeline(program.pipeline_to(stage))
     try:
         made = compilation.dumped_to(stage)
     except BaseException:
         report(observers.sink)
         raise
     watch.report(observers.sink)
-    return made if isinstance(made, bytes) else made.encode(), compilation.result()
+    output = made if isinstance(made, bytes) else made.encode()
+    remarks = collected_remarks(compilation, locations) if wants_remarks else []
+    return _Compiled(output, compilation.result(), remarks)
 
 
 def _settings(arguments: Arguments) -> Settings:

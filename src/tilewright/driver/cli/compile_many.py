@@ -55,7 +55,7 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
 
 
 def _check(command: Command, arguments: Arguments, stage: str) -> None:
-    for key in UNCACHED:
+    for key in (*UNCACHED, "remarks"):
         if arguments.flag(key):
             command.fail(f"option '--{key}': expected one FILE, found {len(arguments.files)}")
     if stage not in KEPT:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tilewright.driver.compilation_result import CompilationResult
     from tilewright.emit.cubin import Resources
     from tilewright.support.diagnostics import Diagnostic
+    from tilewright.support.remarks import Remark
 
 KEPT: Final = ("ptx", "cubin")
 """The stages whose results are cached."""
@@ -41,6 +42,29 @@ def show_remarks(remarks: Sequence[Diagnostic]) -> None:
     """Print remarks to standard error."""
     for remark in remarks:
         print(remark.render(), file=sys.stderr)
+
+
+def show_all_remarks(remarks: Sequence[Remark], others: Sequence[Diagnostic]) -> None:
+    """Print remarks of the catalogue by source line, and other diagnostics, to standard error.
+
+    Split loops give the same remark twice.
+    """
+    # Loaded only to report something.
+    from tilewright.support.diagnostics import Severity  # noqa: PLC0415
+
+    show_remarks([each for each in others if each.severity is not Severity.REMARK])
+    ordered = sorted(dict.fromkeys(remarks), key=_source_line)
+    show_remarks([each.diagnostic() for each in ordered])
+
+
+def _source_line(remark: Remark) -> tuple[bool, str, int, int]:
+    """The key to sort remarks by; those without a location are last."""
+    from tilewright.support.source_location import source_location  # noqa: PLC0415
+
+    source = source_location(remark.location)
+    if source is None:
+        return True, remark.function, 0, 0
+    return False, source.file, source.line, source.column
 
 
 def resource_table(entries: list[Resources]) -> str:

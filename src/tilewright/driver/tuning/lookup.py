@@ -30,7 +30,7 @@ class Tuned(NamedTuple):
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The remarks as the command line prints them."""
-        return [Diagnostic(each.text, severity=Severity.REMARK) for each in self.remarks]
+        return [Diagnostic(each.message, severity=Severity.REMARK) for each in self.remarks]
 
     def without_record(self) -> Tuned:
         """The same without the schedule of the record, with which the program does not compile."""
@@ -102,24 +102,25 @@ def _applied(settings: Settings, records: dict[str, TuningRecord | None]) -> Tun
 
 
 def _used(kernel: str, record: TuningRecord) -> Remark:
-    text = f"'@{kernel}' is compiled as tuned: {record.summary()}, on {record.device}"
-    return _remark("passed", kernel, text)
+    # Loaded only where there are records.
+    from tilewright.support.remark_catalogue import TUNED  # noqa: PLC0415
+    from tilewright.support.remarks import Remark  # noqa: PLC0415
+
+    reason = f"{record.summary()}, on {record.device}"
+    return Remark(TUNED, f"'@{kernel}' is compiled as tuned", "tune", kernel, reason=reason)
 
 
 def _unused(kernel: str) -> Remark:
-    text = (
-        f"'@{kernel}' is not compiled as tuned: other kernels of the program are not tuned to the "
-        "same schedule"
-    )
-    return _remark("missed", kernel, text)
+    return _refused(kernel, "other kernels of the program are not tuned to the same schedule")
 
 
 def _failed(kernel: str) -> Remark:
-    text = f"'@{kernel}' is not compiled as tuned: it does not compile with that schedule"
-    return _remark("missed", kernel, text)
+    return _refused(kernel, "it does not compile with that schedule")
 
 
-def _remark(kind: str, kernel: str, text: str) -> Remark:
-    from tilewright.support.remarks import COMPILER, Remark  # noqa: PLC0415
+def _refused(kernel: str, reason: str) -> Remark:
+    from tilewright.support.remark_catalogue import TUNED_REFUSED  # noqa: PLC0415
+    from tilewright.support.remarks import Remark  # noqa: PLC0415
 
-    return Remark(kind, COMPILER, "RemarkTuned", text, "tune", kernel)
+    text = f"'@{kernel}' is not compiled as tuned"
+    return Remark(TUNED_REFUSED, text, "tune", kernel, reason=reason)

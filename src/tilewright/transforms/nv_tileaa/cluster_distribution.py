@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
-from tilewright.support.remarks import COMPILER, Remark
+from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
+from tilewright.support.remarks import Remark
 from tilewright.target.features import Feature
 from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses
 from tilewright.transforms.nv_tileaa.cluster_choice import choose_plan
@@ -16,7 +17,6 @@ from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES, CannotHalv
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.support.diagnostics import Sink
-    from tilewright.support.location import Location
 
 PORTABLE_CLUSTER: Final = 8
 """The most CTAs of a cluster that every GPU with clusters can launch."""
@@ -43,7 +43,7 @@ def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
     )
     if sink.wants_remarks and split:
         text = f"{ctas} CTAs of a cluster share tiles, split along {', then '.join(split)}"
-        sink.remark(_remark(kernel, "passed", text, kernel.location, pass_name))
+        sink.remark(Remark(CLUSTER, text, pass_name, kernel.sym_name, kernel.location))
     if sink.wants_remarks and ctas < asked:
         sink.remark(_missed(kernel, asked, failure, pass_name))
 
@@ -55,8 +55,5 @@ def _missed(kernel: FuncOp, asked: int, failure: CannotHalve | None, pass_name: 
         reason, location = failure.reason, failure.op.location
     ctas = kernel.cluster_size
     effect = f"is met by {ctas} CTAs only" if ctas > 1 else "is not used"
-    return _remark(kernel, "missed", f"num_ctas {asked} {effect}: {reason}", location, pass_name)
-
-
-def _remark(kernel: FuncOp, kind: str, text: str, location: Location, pass_name: str) -> Remark:
-    return Remark(kind, COMPILER, "RemarkCluster", text, pass_name, kernel.sym_name, location)
+    text = f"num_ctas {asked} {effect}"
+    return Remark(CLUSTER_REFUSED, text, pass_name, kernel.sym_name, location, reason)

@@ -89,10 +89,24 @@ def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:
     if not isinstance(loop.lower_bound.type, IntegerType):
         return []
     loads = [load for op in loop.body.block if (load := _prefetchable(op, loop)) is not None]
-    # An assertion may guard the load: it must not be executed speculatively.
-    if loads and any(isinstance(op, AssertOp) for op in loop.body.walk()):
-        return []
-    return loads
+    return [] if loads and _has_assertions(loop) else loads
+
+
+def _has_assertions(loop: ForOp) -> bool:
+    """Whether an assertion may guard a load, which must not be executed speculatively then."""
+    return any(isinstance(op, AssertOp) for op in loop.body.walk())
+
+
+def prefetch_problem(load: AnyLoad, loop: ForOp) -> str | None:
+    """Why a load of a loop cannot be prefetched; None if it can."""
+    if not isinstance(loop.lower_bound.type, IntegerType):
+        return "the counter of the loop is no integer"
+    problem = _load_problem(load, loop)
+    if problem is not None:
+        return problem
+    if find_address_ops(load, loop) is None:
+        return "its address does not depend on the counter, or on more than an iteration can repeat"
+    return "an assertion may guard it" if _has_assertions(loop) else None
 
 
 def is_copyable(load: AnyLoad) -> bool:
@@ -120,16 +134,23 @@ def reduces_tiles(loop: ForOp) -> bool:
 
 def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
     """An operation of a loop's body as a prefetchable load, if it is one."""
-    if not isinstance(op, LoadOp | TileLoadOp) or not is_plain(op):
-        return None
-    if op.token is not None and op.token.is_inside(loop):
-        return None
-    if isinstance(op, TileLoadOp) and _scalar_index(op) is None:
-        return None
-    if not isinstance(element_of(op.results[0].type), IntegerType | FloatType):
+    if not isinstance(op, LoadOp | TileLoadOp) or _load_problem(op, loop) is not None:
         return None
     address_ops = find_address_ops(op, loop)
     return None if address_ops is None else PrefetchableLoad(op, address_ops)
+
+
+def _load_problem(load: AnyLoad, loop: ForOp) -> str | None:
+    """Why a load cannot be prefetched whatever its address is."""
+    if not is_plain(load):
+        return "it is not weak, or volatile"
+    if load.token is not None and load.token.is_inside(loop):
+        return "a token orders it after another access of the loop"
+    if isinstance(load, TileLoadOp) and _scalar_index(load) is None:
+        return "no index of it is a scalar"
+    if not isinstance(element_of(load.results[0].type), IntegerType | FloatType):
+        return "its elements are pointers"
+    return None
 
 
 def iteration_exists(build: Builder, loop: ForOp, counter: Value) -> Value:

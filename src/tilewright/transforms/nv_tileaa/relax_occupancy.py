@@ -13,7 +13,8 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 from tilewright.plans.warps import live_accumulator_words, threads_of
-from tilewright.support.remarks import RESOURCES, Remark
+from tilewright.support.remark_catalogue import OCCUPANCY_RELAXED
+from tilewright.support.remarks import Remark
 from tilewright.target.arch import registers_per_thread
 
 if TYPE_CHECKING:
@@ -56,14 +57,12 @@ def _needed_registers(kernel: FuncOp) -> int:
 
 
 def _remark(kernel: FuncOp, asked: int, occupancy: int, needed: int) -> Remark:
-    text = f"Occupancy {asked} relaxed to {occupancy}: a thread needs {needed} registers"
     return Remark(
-        "missed",
-        RESOURCES,
-        "RemarkOccupancyRelaxed",
-        text,
+        OCCUPANCY_RELAXED,
+        f"Occupancy {asked} relaxed to {occupancy}",
         RelaxOccupancy.name,
         kernel.sym_name,
         kernel.location,
+        f"a thread needs {needed} registers",
         (("Asked", str(asked)), ("Occupancy", str(occupancy)), ("Registers", str(needed))),
     )

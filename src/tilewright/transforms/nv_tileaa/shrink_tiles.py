@@ -19,7 +19,8 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.types import DYNAMIC
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import FEWEST, threads_of
-from tilewright.support.remarks import COMPILER, Remark
+from tilewright.support.remark_catalogue import TILES_SHRUNK
+from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ LEAST_EXTENT: Final = 16
 """The rows of an instruction."""
 OPERAND_WORDS: Final = 64
 """Registers of a thread of four warps for an operand, above which there are eight."""
-REMARK: Final = "RemarkShrink"
 
 
 class ShrinkTiles(Pass):
@@ -56,10 +56,10 @@ class ShrinkTiles(Pass):
                 new = shape(store.tile.type)[dim]
                 is_changed |= new < old
                 if new < old and sink.wants_remarks:
-                    text = f"{old} rows or columns of tiles become {new}: others are out of bounds"
+                    text = f"{old} rows or columns of tiles become {new}"
                     location, name = store.location, kernel.sym_name
-                    remark = Remark("passed", COMPILER, REMARK, text, self.name, name, location)
-                    sink.remark(remark)
+                    reason = "others are out of bounds"
+                    sink.remark(Remark(TILES_SHRUNK, text, self.name, name, location, reason))
         return is_changed
 
 

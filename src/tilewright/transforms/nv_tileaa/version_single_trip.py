@@ -20,7 +20,8 @@ from tilewright.ir.types import IntegerType
 from tilewright.plans.row_kernels import loading_blocks
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import threads_of
-from tilewright.support.remarks import MEMORY, Remark
+from tilewright.support.remark_catalogue import SINGLE_TRIP, SINGLE_TRIP_REFUSED
+from tilewright.support.remarks import Remark
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
+    from tilewright.support.remark_catalogue import RemarkEntry
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
 
@@ -77,8 +79,8 @@ class VersionSingleTrip(Pass):
             others = [each for each in (*groups, *kept) if each is not repeated]
             problem = _problem(trip, same, others)
             if problem is not None:
-                text = f"Loops not versioned for one iteration: {problem}"
-                _report(function, trip, sink, "missed", text)
+                text = "Loops not versioned for one iteration"
+                _report(function, trip, sink, SINGLE_TRIP_REFUSED, text, problem)
                 continue
             trip.hoist(trip.scalars)
             early = _early_loads(trip, same, self._limit(EARLY_SHARE * threads))
@@ -86,7 +88,7 @@ class VersionSingleTrip(Pass):
                 f"{len(trip.loops)} loops versioned for one iteration: {len(same)} loads of "
                 f"later loops are the first one's, and {len(early)} are issued with it"
             )
-            _report(function, trip, sink, "passed", text)
+            _report(function, trip, sink, SINGLE_TRIP, text)
             # Where shared memory keeps tiles for several iterations, it limits the blocks.
             if not kept:
                 _keep_bytes_in_flight(function, threads, list(dict.fromkeys(same.values())), early)
@@ -184,8 +186,9 @@ def _keep_bytes_in_flight(
         function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, blocks)
 
 
-def _report(function: FuncOp, trip: SingleTrip, sink: Sink, kind: str, text: str) -> None:
+def _report(
+    function: FuncOp, trip: SingleTrip, sink: Sink, entry: RemarkEntry, text: str, reason: str = ""
+) -> None:
     if sink.wants_remarks:
-        name, location = "RemarkSingleTrip", trip.loops[0].location
-        owner = VersionSingleTrip.name
-        sink.remark(Remark(kind, MEMORY, name, text, owner, function.sym_name, location))
+        name, location = function.sym_name, trip.loops[0].location
+        sink.remark(Remark(entry, text, VersionSingleTrip.name, name, location, reason))

@@ -42,6 +42,7 @@ from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, 
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.consumer_accumulators import promotes, register_problem
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages, stage_plan
+from tilewright.transforms.nv_tileas.pipeline_reasons import ENOUGH, FORCED, StageBudget
 from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.shared_lifetimes import shared_bytes
@@ -69,7 +70,8 @@ PIPELINE_BARRIERS: Final = 2 * MBARRIER_BYTES * 8
 class Specialization:
     """The warp specialization of a function whose loops are scheduled, if it can have one."""
 
-    __slots__ = ("_function", "_groups", "_loops", "_outer", "problem", "stages", "stores")
+    __slots__ = ("_budget", "_function", "_groups", "_loops", "_outer", "problem", "stages",
+                 "stores")  # fmt: skip
 
     def __init__(
         self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool = False
@@ -83,6 +85,7 @@ class Specialization:
         """Scheduled loops around others, which lose their pipelines."""
         self._loops = {loop: scheduled_loads(loop) for loop in loops if loop not in inside}
         self._groups: list[CopyGroup] = []
+        self._budget: StageBudget | None = None
         self.stages = 0
         """The stages of each pipeline."""
         self.problem = self._loop_problem() or self._group_problem() or self._warp_problem()
@@ -147,7 +150,8 @@ class Specialization:
         held = max(held_stages(self._groups).values(), default=1)
         # One more than consumers use at once is filled meanwhile.
         fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
-        self.stages = min(wanted or MAX_STAGES, self._fitting_stages())
+        self._budget = self._stage_budget(wanted)
+        self.stages = self._budget.fitting
         if self._maps > MAX_MAPS:
             self.problem = f"there are more than {MAX_MAPS} tensor maps"
         elif 0 < wanted < held:
@@ -156,14 +160,15 @@ class Specialization:
             self.problem = f"only {self.stages} stages fit into shared memory"
         elif tma_stores:
             self.stores = TmaStores(self._function)
-            few, many = [
-                min(wanted or MAX_STAGES, self._fitting_stages(self.stores.bytes(stages)))
+            budgets = [
+                self._stage_budget(wanted, self.stores.bytes(stages))
                 for stages in (1, MAX_STORE_STAGES)
             ]
+            few, many = [each.fitting for each in budgets]
             if few < fewest:
                 self.stores.refuse("its boxes do not fit into shared memory")
                 return
-            self.stages = few
+            self.stages, self._budget = few, budgets[0]
             self.stores.stages = MAX_STORE_STAGES if many == few else 1
 
     def record_multicast(self) -> None:
@@ -227,8 +232,13 @@ class Specialization:
         dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
         return register_problem(dots, warps, spec.occupancy or 1)
 
-    def _fitting_stages(self, store_bytes: int = 0) -> int:
-        """As many stages as fit beside the shared memory of all other operations, and stores."""
+    def bounds(self) -> dict[ForOp, str]:
+        """What bounds the stages of each loop, if the function is specialized."""
+        bound = "" if self._budget is None else self._budget.bound
+        return dict.fromkeys(self._loops, bound)
+
+    def _stage_budget(self, wanted: int, store_bytes: int = 0) -> StageBudget:
+        """The memory for stages beside that of all other operations, and of stores."""
         arch = target_of(self._function)
         assert arch is not None
         replaced = {
@@ -246,4 +256,6 @@ class Specialization:
         limit = (arch.static_shared + BARRIER_BYTES) // blocks - BARRIER_BYTES
         reserve = TENSOR_MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
         free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
-        return free // sum(each.bytes for each in pipelines)
+        stage = sum(each.bytes for each in pipelines)
+        most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
+        return StageBudget(most, stage, free, hinted=blocks > 1, enough=enough)

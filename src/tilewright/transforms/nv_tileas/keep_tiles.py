@@ -20,7 +20,8 @@ from tilewright.plans.allocations import aligned, allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import threads_of
-from tilewright.support.remarks import MEMORY, Remark
+from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
+from tilewright.support.remarks import Remark
 from tilewright.target.arch import SHARED_RESERVED, WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileaa.repeated_loads import (
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
+    from tilewright.support.remark_catalogue import RemarkEntry
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 IN_FLIGHT: Final = 24 * 1024
@@ -91,14 +93,14 @@ class KeepTiles(Pass):
         capacity = min(limit, wanted, wanted if counters is None else len(counters))
         problem = _problem(loop, step, capacity)
         if problem is not None or step is None:
-            text = f"Tiles not kept for later loops: {problem}"
-            _report(function, loop, sink, "missed", text)
+            text = "Tiles not kept for later loops"
+            _report(function, loop, sink, TILES_NOT_KEPT, text, problem or "")
             return
         text = (
             f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
             f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
         )
-        _report(function, loop, sink, "passed", text)
+        _report(function, loop, sink, TILES_KEPT, text)
         keeps_all = counters is not None and len(counters) <= capacity
         # Software pipelines copy large tiles early.
         threads = threads_of(function)
@@ -163,8 +165,9 @@ def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:
     return None
 
 
-def _report(function: FuncOp, loop: ForOp, sink: Sink, kind: str, text: str) -> None:
+def _report(
+    function: FuncOp, loop: ForOp, sink: Sink, entry: RemarkEntry, text: str, reason: str = ""
+) -> None:
     if sink.wants_remarks:
-        name, location = "RemarkKeptTiles", loop.location
-        remark = Remark(kind, MEMORY, name, text, KeepTiles.name, function.sym_name, location)
-        sink.remark(remark)
+        name, location = function.sym_name, loop.location
+        sink.remark(Remark(entry, text, KeepTiles.name, name, location, reason))

@@ -40,9 +40,11 @@ from tilewright.layout.tma_boxes import NoBoxes, tma_placement
 from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import REGISTER_BYTES
+from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
     is_copyable,
+    prefetch_problem,
 )
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, is_rounding
 
@@ -104,6 +106,18 @@ def pipelined_loads(loop: ForOp) -> list[TileLoad]:
         for load in tiles
         if isinstance(load, TileLoad) and maybe_layout_of(load.results[0]) is not None
     ]
+
+
+def pipeline_problem(load: TileLoad, loop: ForOp) -> str | None:
+    """Why a pipeline cannot copy a load of a loop; None if it can."""
+    problem = prefetch_problem(load, loop)
+    if problem is not None:
+        return problem
+    if not is_first(load):
+        return "a token orders it after another access"
+    if load not in pipelined_loads(loop):
+        return f"its indices take more than {INDEX_REGISTERS} registers of a thread"
+    return None
 
 
 def _has_small_indices(load: PrefetchableLoad) -> bool:

@@ -41,6 +41,13 @@ from tilewright.transforms.nv_tileas.consecutive_loops import (
     loop_before,
     scheduled_loads,
 )
+from tilewright.transforms.nv_tileas.pipeline_reasons import (
+    CROWDED,
+    ENOUGH,
+    FORCED,
+    PipelineReasons,
+    StageBudget,
+)
 from tilewright.transforms.nv_tileas.pipelined_loads import (
     MAX_STAGES,
     TileLoad,
@@ -51,8 +58,8 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
 )
 from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_loads,
-    report_memory,
     report_multicast,
+    report_pipelines,
     report_specialization,
     report_stores,
     report_streamed,
@@ -142,7 +149,7 @@ class ScheduleLoops(Pass):
             return
         threads = spec.num_warps * WARP_SIZE
         rest: dict[ForOp, Sequence[TileLoad]] = {}
-        reasons: dict[ForOp, str] = {}
+        reasons = PipelineReasons()
         for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
             loads = _pipelined(loop, threads)
             schedule = self._choose(function, loop, loads, reasons) if loads else None
@@ -151,18 +158,22 @@ class ScheduleLoops(Pass):
             elif loads and not self._stagger(function, loop, loads, threads):
                 rest[loop] = loads
         for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
-            _share_pipeline(loop)
-        is_specialized = bool(self.agents) and self._specialize(function, rest, sink)
-        if SHARED in reasons.values() and not is_specialized:
+            _share_pipeline(loop, reasons)
+        is_specialized = bool(self.agents) and self._specialize(function, rest, reasons, sink)
+        if SHARED in reasons.memory.values() and not is_specialized:
             share_sm(function)
         if STREAMED_FIRST if self.evict_first < 0 else self.evict_first:
             _evict_first(function, sink)
         report_loads(function, sink)
-        report_memory(function, reasons, sink)
+        report_pipelines(function, reasons, sink)
         report_multicast(function, sink)
 
     def _specialize(
-        self, function: FuncOp, rest: Mapping[ForOp, Sequence[TileLoad]], sink: Sink
+        self,
+        function: FuncOp,
+        rest: Mapping[ForOp, Sequence[TileLoad]],
+        reasons: PipelineReasons,
+        sink: Sink,
     ) -> bool:
         """Let a producer copy by TMA for the scheduled loops, where that is possible and pays.
 
@@ -178,6 +189,7 @@ class ScheduleLoops(Pass):
         chosen = specialization.problem is None and is_wanted
         if chosen:
             specialization.record()
+            reasons.bounds.update(specialization.bounds())
             if self.multicast:
                 specialization.record_multicast()
         else:
@@ -188,7 +200,11 @@ class ScheduleLoops(Pass):
         return chosen
 
     def _choose(
-        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], reasons: dict[ForOp, str]
+        self,
+        function: FuncOp,
+        loop: ForOp,
+        loads: Sequence[TileLoad],
+        reasons: PipelineReasons,
     ) -> ScheduleAttr | None:
         """The schedule of a loop, if its tiles fit; `reasons` takes why they have their memory."""
         arch = target_of(function)
@@ -198,48 +214,72 @@ class ScheduleLoops(Pass):
             needed, taken = stage_bytes(loads), other_bytes(function, loop, loads)
             limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
             free = max(min(arch.static_shared, limits.block) - taken - RESERVE, 0)
-            stages = min(self.stages or PRIVATE_STAGES, free // needed)
-            return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
-        stages = self._fitting_stages(function, loop, loads, reasons)
+            budget = self._budget(function, PRIVATE_STAGES, needed, free)
+            stages, reasons.bounds[loop] = budget.fitting, budget.bound
+            if stages and needed <= limits.iteration:
+                return ScheduleAttr(stages, stages)
+            reasons.refusals[loop] = budget.bound
+            if needed > limits.iteration:
+                reasons.refusals[loop] = (
+                    f"an iteration loads {needed} bytes: above {limits.iteration}, early copies do "
+                    "not pay"
+                )
+            return None
+        budget = self._fitting_stages(function, loop, loads, reasons)
+        stages, reasons.bounds[loop] = budget.fitting, budget.bound
         dots = _overlapping(loop, loads)
-        is_shared = reasons.get(loop) == SHARED or asks_for_blocks(function)
+        is_shared = reasons.memory.get(loop) == SHARED or asks_for_blocks(function)
         fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(dots, is_shared=is_shared)
         lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
-        return ScheduleAttr(stages, stages - 1 - lag, lag) if stages >= LEAST_STAGES else None
+        if stages < LEAST_STAGES:
+            reasons.refusals[loop] = budget.bound
+            return None
+        return ScheduleAttr(stages, stages - 1 - lag, lag)
+
+    def _budget(self, function: FuncOp, wanted: int, stage: int, free: int) -> StageBudget:
+        """The memory for the stages of a pipeline, unless their number is forced."""
+        hinted, enough = asks_for_blocks(function), FORCED if self.stages else ENOUGH
+        return StageBudget(self.stages or wanted, stage, free, hinted=hinted, enough=enough)
 
     def _fitting_stages(
-        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], reasons: dict[ForOp, str]
-    ) -> int:
+        self,
+        function: FuncOp,
+        loop: ForOp,
+        loads: Sequence[TileLoad],
+        reasons: PipelineReasons,
+    ) -> StageBudget:
         """How many stages of a loop's tiles fit into shared memory, up to the number wanted."""
         arch, threads = target_of(function), threads_of(function)
         assert arch is not None
         is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
-        wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
+        wanted = MAX_STAGES if is_copied else HELD_STAGES
         needed, share = stage_bytes(loads), block_limit(function, threads)
         has_two_blocks = share < arch.static_shared and has_registers_for_two(threads)
         if has_two_blocks and _waits_for_dots(loop, loads):
             free = share - planned_bytes(function, loop, loads)
-            stages = min(wanted, max(free, 0) // needed)
-            if stages >= (self.stages or LEAST_STAGES):
-                reasons[loop] = "while threads wait for dots, those of a second block work"
-                return stages
+            budget = self._budget(function, wanted, needed, free)
+            if budget.fitting >= (self.stages or LEAST_STAGES):
+                reasons.memory[loop] = "while threads wait for dots, those of a second block work"
+                return budget
         taken = other_bytes(function, loop, loads)
-        stages = min(wanted, max(share - taken, 0) // needed)
-        if stages == wanted:
-            return stages
-        fits_twice = share < arch.static_shared and stages >= SHARED_STAGES and not self.stages
+        budget = self._budget(function, wanted, needed, share - taken)
+        if budget.fitting == budget.wanted:
+            return budget
+        is_enough = budget.fitting >= SHARED_STAGES and not self.stages
+        fits_twice = share < arch.static_shared and is_enough
         if fits_twice and _overlapping(loop, loads) and leaves_registers(function, loop):
-            reasons[loop] = SHARED
-            return stages
+            reasons.memory[loop] = SHARED
+            return budget
         # Latency is hidden by early copies rather than by a second block.
         limit = share if asks_for_blocks(function) else arch.static_shared
-        stages = min(wanted, max(limit - taken, 0) // needed)
+        budget = self._budget(function, wanted, needed, limit - taken)
         has_dots = any(isinstance(op, DotOp) for op in loop.body.block)
-        if stages >= LEAST_STAGES or not has_dots:
-            return stages
-        reasons[loop] = "tiles that are never live together share the rest of the memory"
+        if budget.fitting >= LEAST_STAGES or not has_dots:
+            return budget
+        reasons.memory[loop] = "tiles that are never live together share the rest of the memory"
         free = limit - planned_bytes(function, loop, loads)
-        return min(wanted, LEAST_STAGES, max(free, 0) // needed)
+        budget = self._budget(function, wanted, needed, free)
+        return budget._replace(wanted=min(budget.wanted, LEAST_STAGES), enough=CROWDED)
 
     def _stagger(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
@@ -379,7 +419,7 @@ def _is_staged(operand: Value, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
     return any(use.convert.result is operand for use in plan_stage(op).uses)
 
 
-def _share_pipeline(second: ForOp) -> None:
+def _share_pipeline(second: ForOp, reasons: PipelineReasons) -> None:
     """Let a loop take over the pipeline of the loop before it, if it can, with what all allow."""
     first = loop_before(second)
     if first is None or not continues(first, second):
@@ -400,6 +440,8 @@ def _share_pipeline(second: ForOp) -> None:
     if distance < 1:
         return
     for loop, lag in zip(group, lags, strict=True):
+        if _schedule_of(loop).stages != stages:
+            reasons.bounds[loop] = "a consecutive loop with fewer stages shares its pipeline"
         loop.attributes[SCHEDULE] = ScheduleAttr(stages, distance, lag)
     second.attributes[CONTINUES] = UnitAttr()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.remarks import load_remark
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, MULTICAST, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
@@ -13,19 +14,38 @@ from tilewright.dialects.nv_tileas.pipeline import ranks_within
 from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.support.remarks import COMPILER, MEMORY, RESOURCES, Remark
+from tilewright.support.remark_catalogue import (
+    EVICT_FIRST,
+    EVICT_FIRST_REFUSED,
+    MULTICAST_REFUSED,
+    PIPELINE,
+    PIPELINE_MEMORY,
+    PIPELINE_REFUSED,
+    STORE_SELECTED,
+    TILE_MULTICAST,
+    TMA_LOAD_REFUSED,
+    TMA_LOAD_UNUSED,
+    TMA_STORE_REFUSED,
+    WARPS_NOT_SPECIALIZED,
+    WARPS_SPECIALIZED,
+)
+from tilewright.support.remarks import Remark
+from tilewright.target.features import Feature
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, shared_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
-from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+from tilewright.transforms.nv_tileas.pipelined_loads import (
+    TileLoad,
+    feeds_tensor_cores,
+    pipeline_problem,
+)
+from tilewright.transforms.nv_tileas.stage_memory import stage_bytes
 from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.dialects.nv_tileas.memory import TiledStoreOp
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+    from tilewright.transforms.nv_tileas.pipeline_reasons import PipelineReasons
     from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
     from tilewright.transforms.nv_tileas.tma_stores import TmaStores
 
@@ -46,26 +66,58 @@ def report_loads(function: FuncOp, sink: Sink) -> None:
         engine = load.attributes.get(ENGINE)
         if isinstance(engine, CopyEngine):
             sink.remark(load_remark(load, INSTRUCTIONS[engine], function.sym_name, PASS))
-        if engine is not CopyEngine.TMA and not isinstance(load, LoadOp) and load.allow_tma:
-            reason = tma_problem(load) or "encoding its tensor map would not pay"
-            text = f"allow_tma is not used: {reason}"
-            sink.remark(
-                Remark("missed", MEMORY, "RemarkTma", text, PASS, function.sym_name, load.location)
-            )
+        if engine is not CopyEngine.TMA and Feature.TMA in target_or_baseline(function):
+            _report_tma(function, load, sink, is_pipelined=engine is not None)
 
 
-def report_memory(function: FuncOp, reasons: Mapping[ForOp, str], sink: Sink) -> None:
-    """Report why the pipelines of loops have the memory that they have, unless TMA copies."""
+def _report_tma(function: FuncOp, load: TileLoad, sink: Sink, *, is_pipelined: bool) -> None:
+    """Report why TMA does not copy a tile that is pipelined, or that the program wants it for."""
+    is_asked = not isinstance(load, LoadOp) and bool(load.allow_tma)
+    problem, name = tma_problem(load), function.sym_name
+    if problem is not None and (is_pipelined or is_asked):
+        text = "Load not by TMA"
+        sink.remark(Remark(TMA_LOAD_REFUSED, text, PASS, name, load.location, problem))
+    elif is_asked:
+        text, reason = "allow_tma is not used", "encoding its tensor map would not pay"
+        sink.remark(Remark(TMA_LOAD_UNUSED, text, PASS, name, load.location, reason))
+
+
+def report_pipelines(function: FuncOp, reasons: PipelineReasons, sink: Sink) -> None:
+    """Report the pipelines of loops: their stages, what bounds them, and why there is none."""
     if not sink.wants_remarks:
         return
-    for loop, reason in reasons.items():
+    name = function.sym_name
+    for loop, bound in reasons.bounds.items():
         schedule = loop.attributes.get(SCHEDULE)
-        engines = [load.attributes.get(ENGINE) for load in scheduled_loads(loop)]
-        if not isinstance(schedule, ScheduleAttr) or CopyEngine.TMA in engines:
+        if not isinstance(schedule, ScheduleAttr):
             continue
-        text = f"Pipeline of {schedule.stages} stages: {reason}"
-        name, location = "RemarkPipelineMemory", loop.location
-        sink.remark(Remark("passed", RESOURCES, name, text, PASS, function.sym_name, location))
+        loads = scheduled_loads(loop)
+        text, details = _stages(schedule), (("StageBytes", str(stage_bytes(loads))),)
+        sink.remark(Remark(PIPELINE, text, PASS, name, loop.location, bound, details))
+        memory = reasons.memory.get(loop)
+        if memory and CopyEngine.TMA not in [load.attributes.get(ENGINE) for load in loads]:
+            sink.remark(Remark(PIPELINE_MEMORY, text, PASS, name, loop.location, memory))
+    for loop, refusal in reasons.refusals.items():
+        if SCHEDULE not in loop.attributes:
+            text = "Loop not pipelined"
+            sink.remark(Remark(PIPELINE_REFUSED, text, PASS, name, loop.location, refusal))
+    _report_waits(function, reasons, sink)
+
+
+def _report_waits(function: FuncOp, reasons: PipelineReasons, sink: Sink) -> None:
+    """Report the loads of loops that dots wait for in each iteration."""
+    text, name = "Load not pipelined", function.sym_name
+    for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+        for load in [op for op in loop.body.block if isinstance(op, TileLoad)]:
+            is_refused = loop in reasons.refusals and SCHEDULE not in loop.attributes
+            if is_refused or ENGINE in load.attributes or not feeds_tensor_cores(load.results[0]):
+                continue
+            reason = pipeline_problem(load, loop) or "it would take too many registers"
+            sink.remark(Remark(PIPELINE_REFUSED, text, PASS, name, load.location, reason))
+
+
+def _stages(schedule: ScheduleAttr) -> str:
+    return f"Pipeline of {schedule.stages} stage{'s' if schedule.stages > 1 else ''}"
 
 
 def report_specialization(
@@ -75,16 +127,15 @@ def report_specialization(
     dots = [op for op in function.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
     if not sink.wants_remarks or not dots:
         return
+    entry, reason = WARPS_SPECIALIZED, ""
     if chosen:
         text = f"Warps specialized: one copies by TMA to {specialization.stages} stages"
         if len(specialization.pipelines) > 1:
             text += f" of each of {len(specialization.pipelines)} pipelines"
     else:
+        entry, text = WARPS_NOT_SPECIALIZED, "Warps not specialized"
         reason = specialization.problem or specialization.drawback or "it is forbidden"
-        text = f"Warps not specialized: {reason}"
-    kind = "passed" if chosen else "missed"
-    name, location = "RemarkWarpSpecialization", function.location
-    sink.remark(Remark(kind, COMPILER, name, text, PASS, function.sym_name, location))
+    sink.remark(Remark(entry, text, PASS, function.sym_name, function.location, reason))
 
 
 def report_multicast(function: FuncOp, sink: Sink) -> None:
@@ -95,12 +146,12 @@ def report_multicast(function: FuncOp, sink: Sink) -> None:
     for load in loads:
         ranks = load.attributes.get(MULTICAST)
         if isinstance(ranks, IntegerAttr):
+            entry, reason = TILE_MULTICAST, ""
             text = f"Tile multicast to {len(ranks_within(ranks.value))} CTAs"
         else:
-            text = f"Tile not multicast: {_multicast_problem(function, load)}"
-        kind = "passed" if MULTICAST in load.attributes else "missed"
-        name, location = "RemarkMulticast", load.location
-        sink.remark(Remark(kind, MEMORY, name, text, PASS, function.sym_name, location))
+            entry, reason = MULTICAST_REFUSED, _multicast_problem(function, load)
+            text = "Tile not multicast"
+        sink.remark(Remark(entry, text, PASS, function.sym_name, load.location, reason))
 
 
 def _multicast_problem(function: FuncOp, load: TileLoad) -> str:
@@ -116,26 +167,23 @@ def report_streamed(function: FuncOp, tiles: StreamedTiles, sink: Sink) -> None:
     if not sink.wants_remarks:
         return
     for load, problem in tiles.problems.items():
-        text = "Tile evicted from L2 first: no other block or iteration reads it"
+        entry, text = EVICT_FIRST, "Tile evicted from L2 first"
+        reason = problem or "no other block or iteration reads it"
         if problem is not None:
-            text = f"Tile not evicted from L2 first: {problem}"
-        kind = "passed" if problem is None else "missed"
-        name, location = "RemarkEvictFirst", load.location
-        sink.remark(Remark(kind, MEMORY, name, text, PASS, function.sym_name, location))
+            entry, text = EVICT_FIRST_REFUSED, "Tile not evicted from L2 first"
+        sink.remark(Remark(entry, text, PASS, function.sym_name, load.location, reason))
 
 
 def report_stores(function: FuncOp, stores: TmaStores | None, sink: Sink, *, chosen: bool) -> None:
     """Report the stores by TMA of a specialized kernel, and why others are not."""
     if not sink.wants_remarks or stores is None or not chosen:
         return
+    name = function.sym_name
     for store, boxes in stores.boxes.items():
-        box = boxes_of(boxes.map).extents
-        text = f"Store by TMA: each warp stores boxes of {list(box)}, {boxes.per_warp} of a tile"
-        _report_store(function, store, sink, "passed", text)
+        box = str(list(boxes_of(boxes.map).extents))
+        text = f"Store by TMA: each warp stores boxes of {box}, {boxes.per_warp} of a tile"
+        details = (("Instruction", INSTRUCTIONS[CopyEngine.TMA]), ("Shape", box))
+        sink.remark(Remark(STORE_SELECTED, text, PASS, name, store.location, details=details))
     for store, problem in stores.problems.items():
-        _report_store(function, store, sink, "missed", f"Store not by TMA: {problem}")
-
-
-def _report_store(function: FuncOp, store: TiledStoreOp, sink: Sink, kind: str, text: str) -> None:
-    name, location = "RemarkTmaStore", store.location
-    sink.remark(Remark(kind, MEMORY, name, text, PASS, function.sym_name, location))
+        text = "Store not by TMA"
+        sink.remark(Remark(TMA_STORE_REFUSED, text, PASS, name, store.location, problem))

@@ -32,7 +32,8 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.types import DYNAMIC, FloatType, FunctionType, IntegerType
 from tilewright.ir.values import BlockArgument
 from tilewright.plans.tensor_maps import descriptor_type
-from tilewright.support.remarks import MEMORY, Remark
+from tilewright.support.remark_catalogue import TENSOR_MAPS_ENCODED
+from tilewright.support.remarks import Remark
 from tilewright.support.tensor_map_parameters import Argument, Scalar
 
 if TYPE_CHECKING:
@@ -74,10 +75,13 @@ class _NotDescribed(Exception):
 
 
 def _report(function: FuncOp, reason: _NotDescribed, sink: Sink) -> None:
-    text = f"The kernel encodes its tensor maps: {reason}"
-    name, location = "RemarkTensorMaps", reason.op.location
-    pass_name = TensorMapsToParameters.name
-    sink.remark(Remark("missed", MEMORY, name, text, pass_name, function.sym_name, location))
+    text, by, name = (
+        "The kernel encodes its tensor maps",
+        TensorMapsToParameters.name,
+        function.sym_name,
+    )
+    location = reason.op.location
+    sink.remark(Remark(TENSOR_MAPS_ENCODED, text, by, name, location, str(reason)))
 
 
 def _tensors(function: FuncOp, creation: CreateTensorMapsOp) -> Iterator[MapParameterAttr]:

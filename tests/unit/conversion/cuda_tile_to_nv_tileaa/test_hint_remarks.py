@@ -9,11 +9,13 @@ from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.support.diagnostics import Sink
 
+WARPS = "kernels have 4 or 8 warps where the program gives a number"
 
-def remarks(hints: str, arch: str, latency: int = 1) -> list[str]:
+
+def remarks(hints: str, arch: str, load_hints: str = "") -> list[str]:
     text = f"""
 entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
-  %x, %t = load_ptr_tko weak %p optimization_hints=<default = {{latency = {latency}}}> : tile<ptr<i32>> -> tile<i32>, token
+  %x, %t = load_ptr_tko weak %p optimization_hints=<default = {{{load_hints}}}> : tile<ptr<i32>> -> tile<i32>, token
   return
 }}
 """  # noqa: E501
@@ -21,7 +23,7 @@ entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
     module = wrap_in_module(read_runnable(text, "k.mlir"))
     parse_pipeline(passes_to("nv_tileaa", arch)).run(module, sink)
     assert {(each.kind, each.function) for each in sink.remarks} <= {("missed", "k")}
-    return [each.text for each in sink.remarks]
+    return [each.message for each in sink.remarks]
 
 
 @pytest.mark.parametrize(
@@ -31,12 +33,12 @@ entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
         (
             "default = {num_worker_warps_per_cta = 32}",
             "sm_90",
-            ["Hint num_worker_warps_per_cta 32 relaxed to 8"],
+            [f"Hint num_worker_warps_per_cta 32 relaxed to 8: {WARPS}"],
         ),
         (
             "sm_90 = {num_worker_warps_per_cta = 1}, default = {num_worker_warps_per_cta = 4}",
             "sm_90",
-            ["Hint num_worker_warps_per_cta 1 relaxed to 4"],
+            [f"Hint num_worker_warps_per_cta 1 relaxed to 4: {WARPS}"],
         ),
         (
             "default = {occupancy = 64}",
@@ -56,6 +58,12 @@ def test_hints_of_the_kernel(hints: str, arch: str, expected: list[str]) -> None
 
 
 def test_hints_of_accesses() -> None:
-    assert remarks("default = {}", "sm_90", latency=11) == [
+    assert remarks("default = {}", "sm_90", "latency = 11") == [
         "Hint latency ignored: expected 1 to 10, got 11"
+    ]
+
+
+def test_latency_has_no_effect() -> None:
+    assert remarks("default = {}", "sm_90", "latency = 3") == [
+        "Hint latency ignored: pipelines choose how early they copy"
     ]

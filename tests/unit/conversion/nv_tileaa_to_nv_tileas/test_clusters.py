@@ -45,4 +45,4 @@ def test_a_hint_that_is_not_met_is_dropped_with_a_remark() -> None:
     assert function.cluster_size == 1
     (remark,) = remarks
     assert remark.kind == "missed"
-    assert remark.text == "num_ctas 4 is not used: each CTA computes tiles of its own"
+    assert remark.message == "num_ctas 4 is not used: each CTA computes tiles of its own"

@@ -84,8 +84,8 @@ def refusal(body: str, ctas: int = 2, capability: int = 90) -> str:
     (remark,) = remarks
     assert (remark.kind, remark.name) == ("missed", "RemarkCluster")
     start = f"num_ctas {ctas} is not used: "
-    assert remark.text.startswith(start)
-    return remark.text.removeprefix(start)
+    assert remark.message.startswith(start)
+    return remark.message.removeprefix(start)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_dots_are_split_so_that_least_is_loaded(
     function, (remark,) = distributed(lowered_as_far_as("expand-dots", text))
     assert function.cluster_size == ctas
     assert remark.kind == "passed"
-    assert remark.text == f"{ctas} CTAs of a cluster share tiles, split along {expected}"
+    assert remark.message == f"{ctas} CTAs of a cluster share tiles, split along {expected}"
     (dot,) = (op for op in function.walk() if isinstance(op, DotOp))
     assert dot.result.type.shape == half  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -185,9 +185,11 @@ def test_no_cluster_without_support() -> None:
 def test_the_largest_power_of_two_that_can_be_launched(ctas: int, met: int) -> None:
     function, (passed, missed) = distributed(program(f"{LOAD}\n{store('%x')}", ctas))
     assert function.cluster_size == met
-    assert passed.text.startswith(f"{met} CTAs of a cluster share tiles, split along dimension 0")
+    assert passed.message.startswith(
+        f"{met} CTAs of a cluster share tiles, split along dimension 0"
+    )
     reason = "not a power of two up to 8"
-    assert missed.text == f"num_ctas {ctas} is met by {met} CTAs only: {reason}"
+    assert missed.message == f"num_ctas {ctas} is met by {met} CTAs only: {reason}"
 
 
 ORDERED: Final = "it is ordered after an access of another CTA"

@@ -48,7 +48,7 @@ def test_the_remark_says_what_was_asked_for() -> None:
     RelaxOccupancy().run(module, sink)
     (remark,) = sink.remarks
     assert remark.kind == "missed"
-    assert remark.text == "Occupancy 4 relaxed to 2: a thread needs 96 registers"
+    assert remark.message == "Occupancy 4 relaxed to 2: a thread needs 96 registers"
     assert remark.function == "k"
 
 

@@ -170,7 +170,7 @@ def remarks(text: str) -> list[tuple[str, str]]:
     module = lowered_as_far_as("unroll-loops", text)
     sink = Sink(remarks=True)
     parse_pipeline("version-single-trip").run(module, sink)
-    return [(each.kind, each.text) for each in sink.remarks if each.name == "RemarkSingleTrip"]
+    return [(each.kind, each.message) for each in sink.remarks if each.name == "RemarkSingleTrip"]
 
 
 def test_remarks() -> None:

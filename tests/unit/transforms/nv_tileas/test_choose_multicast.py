@@ -85,7 +85,7 @@ def remarks(program: str, options: str) -> list[tuple[str, str]]:
     module = lowered_as_far_as("hoist-conversions", program)
     sink = Sink(remarks=True)
     parse_pipeline(f"schedule-loops{options}").run(module, sink)
-    return [(each.kind, each.text) for each in sink.remarks if each.name == "RemarkMulticast"]
+    return [(each.kind, each.message) for each in sink.remarks if each.name == "RemarkMulticast"]
 
 
 @pytest.mark.parametrize(("options", "expected"), [

@@ -249,7 +249,7 @@ def remarks(text: str) -> list[tuple[str, str]]:
     module = lowered_as_far_as("hoist-conversions", text)
     sink = Sink(remarks=True)
     parse_pipeline("keep-tiles").run(module, sink)
-    return [(each.kind, each.text) for each in sink.remarks if each.name == "RemarkKeptTiles"]
+    return [(each.kind, each.message) for each in sink.remarks if each.name == "RemarkKeptTiles"]
 
 
 def test_remarks() -> None:

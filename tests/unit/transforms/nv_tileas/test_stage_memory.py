@@ -38,7 +38,7 @@ def memory_remarks(program: str, options: str = "") -> list[str]:
     module = lowered_as_far_as("keep-tiles", program)
     sink = Sink(remarks=True)
     parse_pipeline(f"schedule-loops{options}").run(module, sink)
-    return [each.text for each in sink.remarks if each.name == "RemarkPipelineMemory"]
+    return [each.message for each in sink.remarks if each.name == "RemarkPipelineMemory"]
 
 
 def test_a_from_a_reshaped_load_stays_in_registers() -> None:

@@ -38,9 +38,9 @@ def reasons(program: str, options: str = "") -> list[str]:
     sink = Sink(remarks=True)
     parse_pipeline(f"schedule-loops{{evict-first=1 {options}}}").run(module, sink)
     remarks = [each for each in sink.remarks if each.name == "RemarkEvictFirst"]
-    kinds = {each.kind for each in remarks if each.text == ONCE}
+    kinds = {each.kind for each in remarks if each.message == ONCE}
     assert kinds <= {"passed"}
-    return [each.text.removeprefix("Tile not evicted from L2 first: ") for each in remarks]
+    return [each.message.removeprefix("Tile not evicted from L2 first: ") for each in remarks]
 
 
 @pytest.mark.parametrize("decode", [

@@ -1,0 +1,54 @@
+"""Why the pipelines of a kernel have their stages: collected while they are chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from tilewright.dialects.scf import ForOp
+
+ENOUGH: Final = "more would hide no more latency"
+FORCED: Final = "the schedule is forced"
+CROWDED: Final = "where other tiles share the rest of the memory, two are wanted"
+
+
+class StageBudget(NamedTuple):
+    """The shared memory of a pipeline while its stages are chosen."""
+
+    wanted: int
+    """Stages, if there is memory for them."""
+    stage: int
+    """Bytes of a stage."""
+    free: int
+    """Bytes that are left for all of them."""
+    hinted: bool = False
+    """Whether the hint `occupancy` limits what is free."""
+    enough: str = ENOUGH
+    """Why no more stages are wanted."""
+
+    @property
+    def fitting(self) -> int:
+        """How many of the wanted stages fit."""
+        return min(self.wanted, max(self.free, 0) // self.stage)
+
+    @property
+    def bound(self) -> str:
+        """What bounds the number of stages."""
+        if self.fitting == self.wanted:
+            return self.enough
+        limit = "the hint occupancy" if self.hinted else "shared memory"
+        return f"a stage takes {self.stage} bytes, and {limit} leaves {max(self.free, 0)}"
+
+
+class PipelineReasons:
+    """The reasons for the pipelines of the loops of a function."""
+
+    __slots__ = ("bounds", "memory", "refusals")
+
+    def __init__(self) -> None:
+        self.bounds: dict[ForOp, str] = {}
+        """What bounds the stages of each loop."""
+        self.memory: dict[ForOp, str] = {}
+        """Why a loop has another share of memory than one block of an SM by itself."""
+        self.refusals: dict[ForOp, str] = {}
+        """Why a loop that loads tiles has no pipeline."""

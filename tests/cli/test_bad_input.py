@@ -298,7 +298,7 @@ def test_an_unknown_suffix_of_the_output(run: Run, folder: Path) -> None:
     assert (code, out) == (WRONG_USAGE, "")
     assert err.splitlines()[0] == (
         "tilewright compile: error: option '-o': expected a suffix that names what to write, one "
-        "of .ll (llvm), .ptx (ptx), .cubin (cubin), or --emit, found '.foo'"
+        "of .ll (llvm), .ptx (ptx), .cubin (cubin), .sass (sass), or --emit, found '.foo'"
     )
     assert not (folder / "x.foo").exists()
     assert run("compile", "good.mlir", "-o", "x.foo", "--emit", "nvvm").code == 0

@@ -53,7 +53,7 @@ Source = bytes | str | os.PathLike[str] | Operation
 class Observers:
     """Observers of a compilation: pass instruments, timing, and the diagnostic sink."""
 
-    __slots__ = ("clock", "instruments", "sink")
+    __slots__ = ("clock", "instruments", "reached", "sink")
 
     def __init__(
         self,
@@ -61,10 +61,13 @@ class Observers:
         clock: Timing | None = None,
         *,
         remarks: bool = False,
+        reached: Callable[[str, Operation], None] | None = None,
     ) -> None:
         self.clock = clock or Timing()
         self.instruments = [*instruments, self.clock]
         self.sink = Sink(remarks=remarks)
+        self.reached = reached
+        """Called with the name of each level and the module, which later passes modify."""
 
 
 class Entry:
@@ -299,12 +302,18 @@ class Compilation:
             add_target_spec(self.module, self.settings.arch)
         if self.settings.sanitize and level not in CHECKED:
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
+        self._reach(level)
         for below in levels_between(level, stage):
             self.module = wrap_in_module(self.module)
             if self.settings.sanitize and level == CHECKED[-1]:
                 self._run(CHECKS)
             self._run(self._passes_to(below))
             level = below
+            self._reach(level)
+
+    def _reach(self, level: str) -> None:
+        if self.observers.reached is not None:
+            self.observers.reached(level, self.module)
 
     def _passes_to(self, level: str) -> str:
         asked = self.settings

@@ -1,0 +1,98 @@
+"""Compile a program and collect the report of `tilewright explain`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright import __version__
+from tilewright.dialects.cuda_tile.structure import EntryOp
+from tilewright.driver.api import read_level
+from tilewright.driver.assembly import decode_text
+from tilewright.driver.compile import Compilation, Observers
+from tilewright.driver.compile_remarks import pass_diagnostics, resource_remarks
+from tilewright.driver.files import is_bytecode
+from tilewright.explain.collect import Collector, Subject
+from tilewright.explain.positions import Positions
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import Unsupported
+from tilewright.support.location import ByteLoc
+from tilewright.text.printer import print_op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.driver.settings import Settings
+    from tilewright.explain.report import Report
+    from tilewright.ir.operation import Operation
+    from tilewright.support.remarks import Remark
+
+
+class Source(NamedTuple):
+    """A program, and the texts that its locations are in as far as they are known."""
+
+    module: Operation
+    texts: dict[str, str]
+
+
+def explain(
+    data: bytes, name: str, settings: Settings, *, title: str = "", read_files: bool = True
+) -> Report:
+    """Compile a program and report what the compiler decided.
+
+    `data` is Tile IR or text of a level below it. The report has the text of the files that its
+    locations name, unless `read_files` is false.
+    """
+    source = read_explained(data, name)
+    # Lines of PTX and SASS are linked by line information, which does not change the code.
+    settings = settings._replace(line_info=True)
+    positions = Positions(source.texts, read_files=read_files)
+    subject = Subject(title or os.path.basename(name), __version__, _spell(settings), settings.arch)
+    collector = Collector(subject, positions)
+    observers = Observers(remarks=True, reached=collector.reached)
+    observers.sink.diagnostics += verify(source.module)
+    locations = [op for op in source.module.walk() if isinstance(op, EntryOp)]
+    compilation = Compilation(source.module.clone(), settings, observers, source=source.module.clone)
+    notes: list[str] = []
+    try:
+        compilation.to("cubin")
+    except Unsupported as error:
+        if not compilation.ptx:
+            raise
+        # Without ptxas the report ends with PTX.
+        notes.append(str(error))
+    remarks = compilation_remarks(compilation, locations)
+    return collector.report(
+        compilation.llvm, compilation.ptx, compilation.cubin, remarks, notes
+    )
+
+
+def read_explained(data: bytes, name: str) -> Source:
+    """Read a program; bytecode without source lines gets those of its disassembly."""
+    if not is_bytecode(data):
+        return Source(read_level(data, name), {name: decode_text(data, name)})
+    module = read_level(data, name)
+    has_lines = any(not isinstance(op.location, ByteLoc) and str(op.location)
+                    for op in module.walk())  # fmt: skip
+    if has_lines:
+        return Source(module, {})
+    text = print_op(module)
+    shown = f"{name}.mlir"
+    return Source(read_level(text, shown), {shown: text})
+
+
+def compilation_remarks(compilation: Compilation, entries: list[Operation]) -> Iterator[Remark]:
+    """All remarks of a compilation: of passes, of the verifier, and of ptxas."""
+    sink, cubin = compilation.observers.sink, compilation.cubin
+    yield from sink.remarks
+    if cubin is not None:
+        yield from pass_diagnostics(sink.diagnostics, cubin)
+        located = {op.sym_name: op.location for op in entries if isinstance(op, EntryOp)}
+        yield from resource_remarks(cubin, located)
+
+
+def _spell(settings: Settings) -> str:
+    parts = [f"-O{settings.opt_level}"]
+    parts += [f"--schedule {settings.schedule.replace(' ', ',')}"] if settings.schedule else []
+    parts += ["--sanitize=memcheck"] if settings.sanitize else []
+    return " ".join(parts)

@@ -12,7 +12,7 @@ from tilewright.explain.occupancy import occupancy_of
 from tilewright.explain.positions import NOWHERE
 from tilewright.explain.pressure import pressure_of
 from tilewright.explain.remedies import remark_entry
-from tilewright.explain.report import Kernel, Report, Resources
+from tilewright.explain.report import Allocation, Kernel, Report, Resources
 from tilewright.explain.shared_map import shared_map
 from tilewright.explain.spills import disassemble, spills_of
 from tilewright.explain.timeline import timeline_of
@@ -165,4 +165,17 @@ def _with_resources(kernel: Kernel, cubin: Cubin | None, arch: Arch) -> Kernel:
         entry.shared,
         entry.barriers,
     )
-    return kernel._replace(resources=resources, occupancy=occupancy_of(resources, arch))
+    return kernel._replace(
+        resources=resources,
+        occupancy=occupancy_of(resources, arch),
+        shared_map=[*kernel.shared_map, *_static_memory(kernel, entry.shared)],
+    )
+
+
+def _static_memory(kernel: Kernel, shared: int) -> list[Allocation]:
+    """The shared memory that is not planned at nv_tileas: that of mbarriers."""
+    planned = max([each.offset + each.bytes for each in kernel.shared_map], default=0)
+    if shared <= planned or not kernel.layouts:
+        return []
+    last = max([each.end for each in kernel.shared_map], default=0)
+    return [Allocation(planned, shared - planned, "mbarriers", "other", 0, last, NOWHERE)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr, maybe_layout_of
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, ProducerCopyOp
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
 from tilewright.explain.report import Layout
 from tilewright.ir.types import TensorType
@@ -35,19 +35,22 @@ def alias_names(lines: Sequence[str]) -> dict[str, str]:
 
 
 def layouts_of(function: FuncOp, aliases: dict[str, str], positions: Positions) -> list[Layout]:
-    """Every layout of a tile of a function, once for each size of elements."""
+    """Every layout of the tiles of a function, of the first tile that has it.
+
+    Banks of shared memory depend on the size of an element: there, each size has a row.
+    """
     types: dict[tuple[linear.Layout, int], TensorType] = {}
     users: dict[tuple[linear.Layout, int], dict[int, None]] = {}
     for op in function.walk():
         for type in _tiles(op):
             layout = maybe_layout_of(type)
             if layout is not None:
-                key = layout, register_bytes(element_of(type))
+                is_shared = layout.names == (OFFSET,)
+                key = layout, register_bytes(element_of(type)) if is_shared else 0
                 types.setdefault(key, type)
                 users.setdefault(key, {}).update(dict.fromkeys(positions.of(op.location)))
     return [
-        _layout(layout, type, aliases, sorted(users[layout, bytes]))
-        for (layout, bytes), type in types.items()
+        _layout(key[0], type, aliases, sorted(users[key])) for key, type in types.items()
     ]
 
 
@@ -55,6 +58,8 @@ def _tiles(op: Operation) -> Iterator[TensorType]:
     types: list[Type] = [result.type for result in op.results]
     if isinstance(op, CreatePipelineOp):
         types += pipeline(op.result).elements
+    elif isinstance(op, ProducerCopyOp) and op.tile is not None:
+        types.append(op.tile)
     return (type for type in types if isinstance(type, TensorType))
 
 

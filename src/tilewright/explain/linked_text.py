@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tilewright.explain.positions import NOWHERE
+from tilewright.explain.ptx_functions import ptx_functions
 from tilewright.explain.report import LevelText
 from tilewright.support.stack import DeepRecursion
 from tilewright.text.printer import Printer, Style
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _LOC: Final = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 _FILE: Final = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
 _INLINED: Final = re.compile(r"inlined_at\s+(\d+)\s+(\d+)")
-_ENTRY: Final = re.compile(r"^\.(?:visible|weak|extern|entry|func)\b")
+_NO_CODE: Final = (".reg", ".file", "//", "{", "}", ")", "$")
+"""How lines of a function begin that are no instructions; inline PTX is not indented."""
 _DBG: Final = re.compile(r"!dbg !(\d+)")
 _NODE: Final = re.compile(r"^!(\d+) = (?:distinct )?!(\w+)\((.*)\)$")
 _FIELD: Final = re.compile(r'(\w+): (?:!(\d+)|"([^"]*)"|(\d+))')
@@ -71,15 +73,16 @@ def ptx_text(ptx: str, positions: Positions) -> LevelText:
     }
     links: list[Sequence[int]] = []
     current: Sequence[int] = ()
-    for line in lines:
-        if _ENTRY.match(line) or line.startswith("}"):
+    ends = {function.end for function in ptx_functions(lines)}
+    for number, line in enumerate(lines):
+        if number in ends:
             current = ()
         elif match := _LOC.match(line):
             spots = [(match[1], match[2]), *_INLINED.findall(line)]
-            found = [positions.find(files.get(file, ""), int(row)) for file, row in spots]
-            current = tuple(dict.fromkeys(each for each in found if each != NOWHERE))
-        is_code = line.startswith("\t") and not line.lstrip().startswith((".reg", "//"))
-        links.append(current if is_code else ())
+            numbers = [positions.find(files.get(file, ""), int(row)) for file, row in spots]
+            current = tuple(dict.fromkeys(each for each in numbers if each != NOWHERE))
+        code = line.strip()
+        links.append(() if not code or code.startswith(_NO_CODE) else current)
     return LevelText("ptx", lines, links)
 
 
@@ -109,7 +112,7 @@ def _debug_positions(
     node: str, nodes: dict[str, tuple[str, dict[str, str]]], positions: Positions
 ) -> Sequence[int]:
     """The positions of a debug location and of the calls through which it was inlined."""
-    found: dict[int, None] = {}
+    known: dict[int, None] = {}
     seen: set[str] = set()
     while node in nodes and node not in seen:
         seen.add(node)
@@ -119,9 +122,9 @@ def _debug_positions(
         scope = node if kind == "DISubprogram" else fields.get("scope", "")
         number = positions.find(_debug_file(scope, nodes), int(fields.get("line", "0")))
         if number != NOWHERE:
-            found[number] = None
+            known[number] = None
         node = fields.get("inlinedAt", "")
-    return tuple(found)
+    return tuple(known)
 
 
 def _debug_file(scope: str, nodes: dict[str, tuple[str, dict[str, str]]]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from tilewright.explain.ptx_functions import ptx_functions
 from tilewright.explain.report import Pressure
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ _REGISTER: Final = re.compile(r"%(?:rd|rs|rq|r|fd|f|h|p)\d+")
 _DECLARATION: Final = re.compile(r"\.reg\s+\.(\w+)\s+%(\w+?)<\d+>")
 _LABEL: Final = re.compile(r"^(\$?[\w$]+):")
 _TARGET: Final = re.compile(r"\bbra(?:\.uni)?\s+(\$?[\w$]+)")
-_ENTRY: Final = re.compile(r"\.entry\s+([\w$]+)\(")
 _GUARD: Final = re.compile(r"^@!?%p\d+\s+")
 _NO_RESULT: Final = (
     "st.", "red.", "bra", "ret", "bar", "cp.", "prefetch", "fence", "membar", "mbarrier.inval",
@@ -46,10 +46,10 @@ class _Instruction:
 
 def pressure_of(ptx: LevelText, kernel: str) -> list[Pressure]:
     """The source lines of a kernel at which most registers are live, the highest first."""
-    start = next((n for n, line in enumerate(ptx.lines) if _is_entry(line, kernel)), None)
-    if start is None:
+    bodies = [each for each in ptx_functions(ptx.lines) if each.name == kernel]
+    if not bodies:
         return []
-    end = next((n for n in range(start, len(ptx.lines)) if ptx.lines[n] == "}"), len(ptx.lines))
+    start, end = bodies[0].start, bodies[0].end
     numbers: dict[str, int] = {}
     code, labels, widths = _read(ptx.lines, start, end, numbers)
     if not code or len(code) > MAX_INSTRUCTIONS:
@@ -62,11 +62,6 @@ def pressure_of(ptx: LevelText, kernel: str) -> list[Pressure]:
             highest[position] = max(highest.get(position, 0), count)
     ordered = sorted(highest.items(), key=lambda each: (-each[1], each[0]))
     return [Pressure(registers, position) for position, registers in ordered[:SHOWN]]
-
-
-def _is_entry(line: str, kernel: str) -> bool:
-    match = _ENTRY.search(line)
-    return match is not None and match[1] == kernel
 
 
 def _read(

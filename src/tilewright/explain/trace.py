@@ -37,7 +37,7 @@ MAX_EVENTS: Final = 4000
 """The most events of a trace: more than anyone looks at."""
 MATH_OPS: Final = 4
 """How many consecutive operations on tiles are one unit of time."""
-SHOWN: Final = 4
+SHOWN: Final = 3
 """Iterations that are shown beyond those that fill the stages."""
 
 

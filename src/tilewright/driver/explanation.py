@@ -20,7 +20,7 @@ from tilewright.support.location import ByteLoc
 from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tilewright.driver.settings import Settings
     from tilewright.explain.report import Report
@@ -36,23 +36,25 @@ class Source(NamedTuple):
 
 
 def explain(
-    data: bytes, name: str, settings: Settings, *, title: str = "", read_files: bool = True
+    data: bytes, name: str, settings: Settings, *, title: str = "", folders: Sequence[str] = ()
 ) -> Report:
     """Compile a program and report what the compiler decided.
 
     `data` is Tile IR or text of a level below it. The report has the text of the files that its
-    locations name, unless `read_files` is false.
+    locations name, if they are in one of the folders.
     """
     source = read_explained(data, name)
     # Lines of PTX and SASS are linked by line information, which does not change the code.
     settings = settings._replace(line_info=True)
-    positions = Positions(source.texts, read_files=read_files)
+    positions = Positions(source.texts, folders)
     subject = Subject(title or os.path.basename(name), __version__, _spell(settings), settings.arch)
     collector = Collector(subject, positions)
     observers = Observers(remarks=True, reached=collector.reached)
     observers.sink.diagnostics += verify(source.module)
     locations = [op for op in source.module.walk() if isinstance(op, EntryOp)]
-    compilation = Compilation(source.module.clone(), settings, observers, source=source.module.clone)
+    compilation = Compilation(
+        source.module.clone(), settings, observers, source=source.module.clone
+    )
     notes: list[str] = []
     try:
         compilation.to("cubin")
@@ -62,9 +64,7 @@ def explain(
         # Without ptxas the report ends with PTX.
         notes.append(str(error))
     remarks = compilation_remarks(compilation, locations)
-    return collector.report(
-        compilation.llvm, compilation.ptx, compilation.cubin, remarks, notes
-    )
+    return collector.report(compilation.llvm, compilation.ptx, compilation.cubin, remarks, notes)
 
 
 def read_explained(data: bytes, name: str) -> Source:

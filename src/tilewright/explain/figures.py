@@ -56,8 +56,9 @@ def kernel_figures(kernel: Kernel) -> Iterator[tuple[str, str]]:
     yield "agents", "; ".join(f"{each.warps} warps: {each.role}" for each in kernel.agents)
     for number, each in enumerate(kernel.pipelines):
         name = f"pipeline {number}"
-        yield name, (
-            f"{each.stages} stages of {spell_bytes(each.stage_bytes)}, {', '.join(each.engines)}"
+        yield (
+            name,
+            (f"{each.stages} stages of {spell_bytes(each.stage_bytes)}, {', '.join(each.engines)}"),
         )
     dots = dict.fromkeys(each.instruction for each in kernel.dots)
     yield "dots", ", ".join(dots)

@@ -49,9 +49,7 @@ def layouts_of(function: FuncOp, aliases: dict[str, str], positions: Positions) 
                 key = layout, register_bytes(element_of(type)) if is_shared else 0
                 types.setdefault(key, type)
                 users.setdefault(key, {}).update(dict.fromkeys(positions.of(op.location)))
-    return [
-        _layout(key[0], type, aliases, sorted(users[key])) for key, type in types.items()
-    ]
+    return [_layout(key[0], type, aliases, sorted(users[key])) for key, type in types.items()]
 
 
 def _tiles(op: Operation) -> Iterator[TensorType]:

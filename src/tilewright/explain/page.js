@@ -253,7 +253,7 @@
       const last = layout.shape.length ? layout.shape[layout.shape.length - 1] : 1;
       const columns = last === size && size > FOLD ? FOLD : last;
       const rows = Math.min(MAX_ROWS, Math.ceil(size / columns));
-      state = { layout, size, columns, rows, cell: Math.max(4, Math.min(18, Math.floor(720 / columns))), ...owners(layout) };
+      state = { layout, size, columns, rows, cell: Math.max(4, Math.min(18, Math.floor(720 / columns), Math.floor(560 / rows))), ...owners(layout) };
       canvas.width = columns * state.cell;
       canvas.height = rows * state.cell;
       summary.textContent = layout.summary;

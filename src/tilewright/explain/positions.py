@@ -9,7 +9,7 @@ from tilewright.explain.report import Position, SourceFile
 from tilewright.support.location import FileLoc, TextLoc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tilewright.support.location import Location
 
@@ -17,20 +17,18 @@ MAX_POSITIONS: Final = 16
 """The most source lines of one operation: fused locations may have thousands."""
 MAX_SOURCE_BYTES: Final = 2 << 20
 SUFFIXES: Final = (".py", ".cu", ".cuh", ".h", ".hpp", ".jl", ".rs", ".mlir")
-"""Files whose text becomes part of a page.
-
-A module names its files itself, and pages are shared: one that names other files gets none.
-"""
+PACKAGES: Final = frozenset(("site-packages", "dist-packages"))
 NOWHERE: Final = -1
 
 
 class Positions:
     """The source lines of a program, numbered in the order in which they are first seen."""
 
-    def __init__(self, known: Mapping[str, str], *, read_files: bool = True) -> None:
+    def __init__(self, known: Mapping[str, str], folders: Sequence[str] = ()) -> None:
         self._known = known
         """The texts of sources that were read already, by file name."""
-        self._read_files = read_files
+        self._folders = [os.path.realpath(folder) for folder in folders]
+        """Where files may be read: a module names any file, and pages are shared."""
         self._numbers: dict[tuple[str, int], int] = {}
         self._by_location: dict[int, tuple[int, ...]] = {}
         self._kept: list[Location] = []
@@ -93,15 +91,24 @@ class Positions:
     def _text(self, file: str) -> str | None:
         if file in self._known:
             return self._known[file]
-        if not self._read_files or not file.endswith(SUFFIXES):
+        path = os.path.realpath(file)
+        if not path.endswith(SUFFIXES) or not self._may_read(path):
             return None
         try:
-            if not os.path.isfile(file) or os.path.getsize(file) > MAX_SOURCE_BYTES:
+            if not os.path.isfile(path) or os.path.getsize(path) > MAX_SOURCE_BYTES:
                 return None
-            with open(file, encoding="utf-8", errors="replace") as stream:
+            with open(path, encoding="utf-8", errors="replace") as stream:
                 return stream.read()
         except OSError:
             return None
+
+    def _may_read(self, path: str) -> bool:
+        """Whether a file is in one of the folders, and not part of an installed package."""
+        for folder in self._folders:
+            inside = os.path.relpath(path, folder).split(os.sep)
+            if inside[0] != os.pardir and not PACKAGES.intersection(inside):
+                return True
+        return False
 
 
 def _lines(location: Location) -> Iterable[tuple[str, int]]:

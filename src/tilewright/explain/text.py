@@ -68,16 +68,17 @@ def _resources(report: Report, kernel: Kernel) -> Iterator[str]:
     for agent in kernel.agents:
         last = agent.first + agent.warps - 1
         limit = f", up to {agent.registers} registers" if agent.registers else ""
-        yield f"  agent         warps {agent.first}-{last}: {agent.role}{limit}"
+        warps = f"warp {last}" if agent.warps == 1 else f"warps {agent.first}-{last}"
+        yield f"  agent         {warps}: {agent.role}{limit}"
     yield f"  registers     {used.registers} a thread"
     spilled = f"{used.spill_stores} bytes stored, {used.spill_loads} loaded, a thread"
     yield f"  spills        {spilled if used.spill_stores or used.spill_loads else 'none'}"
     for spill in kernel.spills:
         counts = f"{spill.stores} stores, {spill.loads} loads"
-        yield f"    {counts}{_at(report, spill.position)}{_quote(report, spill.position)}"
+        yield f"                {counts}{_at(report, spill.position)}{_quote(report, spill.position)}"
     for each in kernel.pressure[:3]:
         where = f"{_at(report, each.position)}{_quote(report, each.position)}"
-        yield f"    about {each.registers} live{where}"
+        yield f"  live          about {each.registers}{where}"
     yield f"  stack         {used.stack} bytes"
     yield f"  shared        {used.shared} of {kernel.shared_limit} bytes"
     if kernel.occupancy is not None:
@@ -97,9 +98,8 @@ def _shared(report: Report, kernel: Kernel) -> Iterator[str]:
     def row(each: Allocation) -> tuple[str, ...]:
         span = f"{each.offset}..{each.offset + each.bytes}"
         live = f"operations {each.start}-{each.end}"
-        return span, spell_bytes(each.bytes), each.kind, each.what, live, _at(
-            report, each.position
-        ).strip()
+        where = _at(report, each.position).strip()
+        return span, spell_bytes(each.bytes), each.kind, each.what, live, where
 
     yield from _table([row(each) for each in kernel.shared_map])
 

@@ -183,9 +183,7 @@ def _drawn(simulation: _Simulation) -> Timeline:
     return Timeline(length, rows)
 
 
-def _stage_segments(
-    simulation: _Simulation, number: int, stage: int, length: int
-) -> list[Segment]:
+def _stage_segments(simulation: _Simulation, number: int, stage: int, length: int) -> list[Segment]:
     segments: list[Segment] = []
     for (pipeline, step), each in sorted(simulation.fillings.items()):
         if pipeline != number or step % simulation.stages[number] != stage:

@@ -197,9 +197,7 @@ def registers_per_thread(threads: int) -> int:
     return min(MAX_REGISTERS, REGISTERS_PER_SM // threads // REGISTER_STEP * REGISTER_STEP)
 
 
-def occupancy_bounds(
-    arch: Arch, *, threads: int, registers: int, shared: int
-) -> dict[str, int]:
+def occupancy_bounds(arch: Arch, *, threads: int, registers: int, shared: int) -> dict[str, int]:
     """The CTAs per SM that each resource allows, by name: the least of them is the occupancy."""
     warps = -(-threads // WARP_SIZE)
     limits = arch.limits
@@ -217,9 +215,7 @@ def occupancy_bounds(
 
 def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:
     """The occupancy of a kernel: resident CTAs per SM; 0 if not even one fits."""
-    return min(
-        occupancy_bounds(arch, threads=threads, registers=registers, shared=shared).values()
-    )
+    return min(occupancy_bounds(arch, threads=threads, registers=registers, shared=shared).values())
 
 
 def _round_up(number: int, unit: int) -> int:

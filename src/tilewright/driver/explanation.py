@@ -51,10 +51,9 @@ def explain(
     collector = Collector(subject, positions)
     observers = Observers(remarks=True, reached=collector.reached)
     observers.sink.diagnostics += verify(source.module)
-    locations = [op for op in source.module.walk() if isinstance(op, EntryOp)]
-    compilation = Compilation(
-        source.module.clone(), settings, observers, source=source.module.clone
-    )
+    entries = [op for op in source.module.walk() if isinstance(op, EntryOp)]
+    module = source.module
+    compilation = Compilation(module.clone(), settings, observers, source=module.clone)
     notes: list[str] = []
     try:
         compilation.to("cubin")
@@ -63,7 +62,7 @@ def explain(
             raise
         # Without ptxas the report ends with PTX.
         notes.append(str(error))
-    remarks = compilation_remarks(compilation, locations)
+    remarks = compilation_remarks(compilation, entries)
     return collector.report(compilation.llvm, compilation.ptx, compilation.cubin, remarks, notes)
 
 
@@ -81,13 +80,13 @@ def read_explained(data: bytes, name: str) -> Source:
     return Source(read_level(text, shown), {shown: text})
 
 
-def compilation_remarks(compilation: Compilation, entries: list[Operation]) -> Iterator[Remark]:
+def compilation_remarks(compilation: Compilation, entries: Sequence[EntryOp]) -> Iterator[Remark]:
     """All remarks of a compilation: of passes, of the verifier, and of ptxas."""
     sink, cubin = compilation.observers.sink, compilation.cubin
     yield from sink.remarks
     if cubin is not None:
         yield from pass_diagnostics(sink.diagnostics, cubin)
-        located = {op.sym_name: op.location for op in entries if isinstance(op, EntryOp)}
+        located = {op.sym_name: op.location for op in entries}
         yield from resource_remarks(cubin, located)
 
 

@@ -101,7 +101,8 @@ class Collector:
         levels = [*self._levels, llvm_text(llvm, self._positions)]
         text = ptx_text(ptx, self._positions)
         kernels, more = self._assembled(text, cubin)
-        entries = [remark_entry(remark, self._positions) for remark in remarks]
+        # A pass that copies an operation reports on each copy.
+        entries = list(dict.fromkeys(remark_entry(each, self._positions) for each in remarks))
         sources, positions = self._positions.tables()
         subject = self._subject
         return Report(
@@ -122,9 +123,8 @@ class Collector:
         names = list(cubin.entries) if cubin is not None else list(self._kernels)
         ordered = [name for name in self._kernels if name in names]
         ordered += [name for name in names if name not in ordered]
-        spilling = {} if cubin is None else {
-            each.name for each in cubin.entries.values() if each.spill_stores or each.spill_loads
-        }  # fmt: skip
+        entries = [] if cubin is None else list(cubin.entries.values())
+        spilling = any(each.spill_stores or each.spill_loads for each in entries)
         sass = disassemble(cubin.data) if cubin is not None and spilling else None
         notes: list[str] = []
         if spilling and sass is None:

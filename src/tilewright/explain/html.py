@@ -77,8 +77,8 @@ def _body(report: Report) -> Iterator[str]:
 
 
 def _kernel(report: Report, kernel: Kernel, number: int) -> Iterator[str]:
-    where = link(report, kernel.position)
-    yield f'<section id="kernel-{number}"><h2>Kernel <code>{escape(kernel.name)}</code> {where}</h2>'
+    name = f"<code>{escape(kernel.name)}</code> {link(report, kernel.position)}"
+    yield f'<section id="kernel-{number}"><h2>Kernel {name}</h2>'
     yield tiles(_tiles(kernel))
     yield '<div class="cards">\n'
     yield card("Timeline of agents and stages", _timeline(kernel), wide=True)

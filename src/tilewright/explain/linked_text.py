@@ -1,4 +1,4 @@
-"""Texts of the levels of a program, each line with the source lines that it comes from."""
+"""Texts of the levels of a program, each line linked to its source lines."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ def to_json(value: object) -> object:
     """Convert a report to values of JSON; named tuples become objects."""
     if isinstance(value, str | int | float) or value is None:
         return value
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
+    if hasattr(value, "_fields"):
         fields = cast("NamedTuple", value)._asdict()
         return {name: to_json(each) for name, each in fields.items()}
     return [to_json(each) for each in cast("Sequence[object]", value)]

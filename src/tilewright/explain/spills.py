@@ -1,4 +1,4 @@
-"""Source lines of register spills, from the disassembly of our cubin where nvdisasm is installed."""
+"""Source lines of register spills, by nvdisasm where it is installed."""
 
 from __future__ import annotations
 

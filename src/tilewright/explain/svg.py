@@ -32,7 +32,7 @@ def position_attribute(position: int) -> str:
 
 
 def timeline_svg(timeline: Timeline) -> str:
-    """Bars of agents, tensor cores and stages over time; barriers, commits and releases as lines."""
+    """Bars of agents, tensor cores and stages over time; barriers and commits as lines."""
     width, height = LABEL + timeline.length * UNIT + 10, len(timeline.rows) * ROW + 6
     parts = [_open(width, height, "timeline of agents and stages", "timeline")]
     for number, row in enumerate(timeline.rows):

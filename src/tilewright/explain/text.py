@@ -75,10 +75,9 @@ def _resources(report: Report, kernel: Kernel) -> Iterator[str]:
     yield f"  spills        {spilled if used.spill_stores or used.spill_loads else 'none'}"
     for spill in kernel.spills:
         counts = f"{spill.stores} stores, {spill.loads} loads"
-        yield f"                {counts}{_at(report, spill.position)}{_quote(report, spill.position)}"
+        yield f"                {counts}{_cited(report, spill.position)}"
     for each in kernel.pressure[:3]:
-        where = f"{_at(report, each.position)}{_quote(report, each.position)}"
-        yield f"  live          about {each.registers}{where}"
+        yield f"  live          about {each.registers}{_cited(report, each.position)}"
     yield f"  stack         {used.stack} bytes"
     yield f"  shared        {used.shared} of {kernel.shared_limit} bytes"
     if kernel.occupancy is not None:
@@ -98,8 +97,8 @@ def _shared(report: Report, kernel: Kernel) -> Iterator[str]:
     def row(each: Allocation) -> tuple[str, ...]:
         span = f"{each.offset}..{each.offset + each.bytes}"
         live = f"operations {each.start}-{each.end}"
-        where = _at(report, each.position).strip()
-        return span, spell_bytes(each.bytes), each.kind, each.what, live, where
+        source = _at(report, each.position).strip()
+        return span, spell_bytes(each.bytes), each.kind, each.what, live, source
 
     yield from _table([row(each) for each in kernel.shared_map])
 
@@ -179,8 +178,8 @@ def _remarks(report: Report, remarks: Sequence[RemarkEntry]) -> Iterator[str]:
     for remark in remarks:
         details = ", ".join(f"{name} {value}" for name, value in remark.details)
         rest = f" ({details})" if details else ""
-        where = _at(report, remark.position)
-        yield f"    {MARKS.get(remark.kind, ' ')} {remark.text}{rest}{where} [{remark.id}]"
+        rest += _at(report, remark.position)
+        yield f"    {MARKS.get(remark.kind, ' ')} {remark.text}{rest} [{remark.id}]"
         if remark.remedy:
             yield f"        remedy: {remark.remedy}"
 
@@ -192,13 +191,14 @@ def _at(report: Report, position: int) -> str:
     return f" at {at.file}:{at.line}"
 
 
-def _quote(report: Report, position: int) -> str:
-    """The source line of a position, if it was read."""
+def _cited(report: Report, position: int) -> str:
+    """The file and line of a position, and the text of the line if it was read."""
     if position == NOWHERE or report.positions[position].source == NOWHERE:
-        return ""
+        return _at(report, position)
     at = report.positions[position]
     line = report.sources[at.source].lines[at.line - 1].strip()
-    return f": {line[:LONGEST_LINE]}{'...' if len(line) > LONGEST_LINE else ''}"
+    shown = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..."
+    return f"{_at(report, position)}: {shown}"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.nv_tileas import types
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
-from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.explain.report import Mark, Row, Segment, Timeline
 from tilewright.explain.trace import MATH_OPS, Trace, traces_of
 
@@ -77,7 +77,7 @@ class _Simulation:
         progress = True
         while progress:
             progress = False
-            # The agent that is behind acts first, so that times do not depend on the order.
+            # The agent with the earliest clock acts first, so that times do not depend on the order.
             for agent in sorted(self.agents, key=lambda each: each.clock):
                 event = agent.event
                 if event is not None and self._play(agent, event):
@@ -157,7 +157,7 @@ def timeline_of(function: FuncOp, positions: Positions) -> Timeline | None:
     if not traces:
         return None
     creations = [op for op in function.walk() if isinstance(op, CreatePipelineOp)]
-    stages = [pipeline(op.result).stages for op in creations]
+    stages = [types.pipeline(op.result).stages for op in creations]
     simulation = _Simulation(traces, stages)
     simulation.run()
     return _drawn(simulation)

@@ -70,7 +70,7 @@ def traces_of(function: FuncOp, positions: Positions) -> list[Trace]:
     creations = [op for op in function.walk() if isinstance(op, CreatePipelineOp)]
     if not creations:
         return []
-    numbers = {op.result: number for number, op in enumerate(creations)}
+    numbers: dict[Value, int] = {op.result: n for n, op in enumerate(creations)}
     stages = max(pipeline(creation.result).stages for creation in creations)
     tracer = _Tracer(numbers, stages + SHOWN, positions)
     try:

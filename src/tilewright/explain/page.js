@@ -27,7 +27,7 @@
       if (positions.some((each) => wanted.has(each))) lit[number] = 1;
       if (positions.some((each) => pins.has(each))) lit[number] = 2;
     });
-    for (const pane of panes) render(pane, true);
+    for (const pane of panes) paintLines(pane);
     for (const mark of document.querySelectorAll("[data-pos]")) {
       const position = Number(mark.dataset.pos);
       const on = wanted.has(position);
@@ -38,6 +38,19 @@
   function positionsOf(pane, line) {
     const number = pane.text.links[line];
     return number === undefined || number < 0 ? [] : data.sets[number];
+  }
+
+  function lineClass(pane, line) {
+    const set = pane.text.links[line];
+    if (!(set >= 0)) return "ln";
+    return "ln linked" + (lit[set] === 2 ? " pin" : lit[set] ? " lit" : "");
+  }
+
+  // Rows stay as they are: replacing the one under the pointer would end the hover.
+  function paintLines(pane) {
+    if (pane.root.hidden) return;
+    for (const row of pane.rows.children) row.className = lineClass(pane, Number(row.dataset.line));
+    strip(pane);
   }
 
   function render(pane, force) {
@@ -51,8 +64,7 @@
     const rows = document.createDocumentFragment();
     for (let line = first; line < last; line++) {
       const row = document.createElement("div");
-      const set = pane.text.links[line];
-      row.className = "ln" + (set >= 0 ? " linked" : "") + (set >= 0 && lit[set] ? (lit[set] === 2 ? " pin" : " lit") : "");
+      row.className = lineClass(pane, line);
       row.dataset.line = String(line);
       row.style.top = line * LINE + "px";
       const number = document.createElement("span");

@@ -77,7 +77,7 @@ class _Simulation:
         progress = True
         while progress:
             progress = False
-            # The agent with the earliest clock acts first, so that times do not depend on the order.
+            # The earliest agent acts first, so that times do not depend on the order.
             for agent in sorted(self.agents, key=lambda each: each.clock):
                 event = agent.event
                 if event is not None and self._play(agent, event):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import Run
 from explained import GEMM, LAYER_NORM
+from tuned_programs import enable_cache, tune_to
 
 CUTILE = """\
 import cuda.tile as ct
@@ -139,6 +140,18 @@ def test_nothing_is_written_if_the_program_is_wrong(run: Run, tmp_path: Path) ->
     wrong.write_text("cuda_tile.module @kernels { entry @kernel() { %0 = nothing } }")
     assert run("explain", str(wrong), "--html", str(page)).code == 1
     assert not page.exists()
+
+
+def test_tuned_programs_are_explained_as_they_are_compiled(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enable_cache(tmp_path / "cache", monkeypatch)
+    tune_to(GEMM.read_text(), "stages=2", "gemm")
+    out = run("explain", str(GEMM)).out
+    assert "-O3 --schedule stages=2 (" in out
+    assert "'@gemm' is compiled as tuned" in out
+    assert "2 stages of 32 KiB" in out
+    assert "3 stages of 32 KiB" in run("explain", str(GEMM), "--no-tuned").out
 
 
 @needs_cutile

@@ -164,6 +164,9 @@
   const chips = document.getElementById("chips");
   if (container && chips) {
     data.texts.forEach((text, number) => addPane(text, number, chips, container));
+    // A source may begin with long comments.
+    const start = panes[0].text.links.findIndex((set) => set >= 0);
+    if (start * LINE > panes[0].box.clientHeight / 2) panes[0].box.scrollTop = (start - 2) * LINE;
     window.addEventListener("resize", () => panes.forEach((pane) => render(pane, true)));
     window.addEventListener("keydown", (event) => {
       if (event.key === "Escape") pin([], null);
@@ -265,7 +268,7 @@
       const last = layout.shape.length ? layout.shape[layout.shape.length - 1] : 1;
       const columns = last === size && size > FOLD ? FOLD : last;
       const rows = Math.min(MAX_ROWS, Math.ceil(size / columns));
-      state = { layout, size, columns, rows, cell: Math.max(4, Math.min(18, Math.floor(720 / columns), Math.floor(560 / rows))), ...owners(layout) };
+      state = { layout, size, columns, rows, cell: Math.max(4, Math.min(18, Math.floor(720 / columns), Math.floor(760 / rows))), ...owners(layout) };
       canvas.width = columns * state.cell;
       canvas.height = rows * state.cell;
       summary.textContent = layout.summary;

@@ -10,6 +10,7 @@ from tilewright.driver.cutile_kernels import PYTHON, export_kernels
 from tilewright.driver.files import read_source, write_line, write_output
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.driver.tuning.lookup import Tuned, compile_tuned, tuned
 from tilewright.support.diagnostics import InvalidValue
 from tilewright.support.kernel_names import choose_kernel
 from tilewright.target.arch import ARCHES, find_arch
@@ -45,6 +46,7 @@ COMMAND: Final = Command(
         ),
         Option("-O", choices=OPT_LEVELS, default="3", help="optimization level (default: 3)"),
         SCHEDULE,
+        Option("--no-tuned", help="ignore what `tilewright tune` has chosen for the program"),
         Option(
             "--sources",
             metavar="FOLDER",
@@ -117,6 +119,8 @@ def _arch(name: str) -> Arch:
 def _report(wanted: Wanted, arguments: Arguments) -> Report:
     """Compile and explain one program. Loads the compiler."""
     from tilewright.driver.explanation import explain  # noqa: PLC0415
+    from tilewright.explain.positions import Positions  # noqa: PLC0415
+    from tilewright.explain.remedies import remark_entry  # noqa: PLC0415
 
     kernel = arguments["kernel"]
     settings = Settings(
@@ -132,7 +136,13 @@ def _report(wanted: Wanted, arguments: Arguments) -> Report:
         kernel = ""
     else:
         data, name = read_source(wanted.file, wanted.arch.name)
-    report = explain(data, name, settings, title=title, folders=_folders(wanted.file, arguments))
+    choice = Tuned(settings) if arguments.flag("no-tuned") else tuned(settings, data, name)
+    folders = _folders(wanted.file, arguments)
+    report, choice = compile_tuned(
+        choice, lambda each: explain(data, name, each, title=title, folders=folders)
+    )
+    entries = [remark_entry(remark, Positions({})) for remark in choice.remarks]
+    report = report._replace(remarks=[*entries, *report.remarks])
     if others:
         note = f"the program also launches {', '.join(others)}: --kernel selects one"
         report = report._replace(notes=[*report.notes, note])

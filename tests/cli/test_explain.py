@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 from command_line import Run
 from explained import GEMM, LAYER_NORM
 from tuned_programs import enable_cache, tune_to
+
+from tilewright.driver.cli.explain import COMMAND
 
 CUTILE = """\
 import cuda.tile as ct
@@ -152,6 +156,17 @@ def test_tuned_programs_are_explained_as_they_are_compiled(
     assert "'@gemm' is compiled as tuned" in out
     assert "2 stages of 32 KiB" in out
     assert "3 stages of 32 KiB" in run("explain", str(GEMM), "--no-tuned").out
+
+
+def test_examples_of_the_help(run: Run, folder: Path) -> None:
+    shutil.copy(GEMM.parent / "add.mlir", folder / "kernel.mlir")
+    assert run("as", "kernel.mlir", "-o", "kernel.tileirbc").code == 0
+    lines = [line for line in COMMAND.help().splitlines() if line.startswith("  tilewright ")]
+    assert len(lines) == 4
+    for line in lines:
+        assert run(*shlex.split(line)[1:]).code == 0, line
+    for name in ("kernel.html", "comparison.html"):
+        assert (folder / name).read_text().startswith("<!DOCTYPE html>")
 
 
 @needs_cutile

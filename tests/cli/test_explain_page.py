@@ -18,6 +18,7 @@ from tilewright.driver.explanation import explain
 from tilewright.driver.settings import Settings
 from tilewright.explain.html import html_report
 from tilewright.explain.html_comparison import html_comparison
+from tilewright.explain.spills import find_nvdisasm
 from tilewright.target.arch import ARCHES
 
 VOID = {"meta", "br", "link", "input", "img", "hr"}
@@ -100,7 +101,7 @@ def test_every_link_has_a_target(path: Path) -> None:
         assert all(-1 <= each < len(data["sets"]) for each in text["links"])
     names = [text["name"] for text in data["texts"]]
     levels = ["cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx"]
-    assert names == [path.name, *levels]
+    assert names == [path.name, *levels, *(["sass"] if find_nvdisasm() else [])]
 
 
 def test_pages_are_deterministic() -> None:
@@ -140,7 +141,8 @@ cuda_tile.module @kernels {{
 
 def test_comparison_is_valid() -> None:
     page = Page(html_comparison(explained(GEMM), explained(GEMM, schedule="agents=1")))
-    assert page.tags["details"] == 5  # levels that differ: from nv_tileas on
+    # Levels that differ: from nv_tileas on.
+    assert page.tags["details"] == (6 if find_nvdisasm() else 5)
     assert page.values("src") == []
     assert page.values("class").count("timeline") == 2
 
@@ -296,7 +298,7 @@ def test_long_programs_have_few_rows_and_narrow_pages_do_not_overflow(tmp_path: 
         const numbers = rows("ptx").map((each) => Number(each.dataset.line));
         return {
           rows: document.querySelectorAll(".ln").length, numbers,
-          lines: data.texts.at(-1).lines.length,
+          lines: data.texts.find((each) => each.name === "ptx").lines.length,
           wide: document.documentElement.scrollWidth, window: window.innerWidth,
         };
         """

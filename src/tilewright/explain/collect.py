@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.explain.decisions import accesses_of, agents_of, dots_of, pipelines_of
 from tilewright.explain.layouts import alias_names, layouts_of
-from tilewright.explain.linked_text import llvm_text, module_text, ptx_text
+from tilewright.explain.linked_text import llvm_text, module_text, ptx_text, sass_text
 from tilewright.explain.occupancy import occupancy_of
 from tilewright.explain.positions import NOWHERE
 from tilewright.explain.pressure import pressure_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ANALYZED = "nv_tileas"
 """The level at which layouts, pipelines and shared memory are known."""
+SPILLS_UNKNOWN = "source lines of spills need nvdisasm (package nvidia-cuda-nvdisasm)"
 COUNTED = "nv_tileaa"
 """The level at which bytes and operations are counted: that of the program, before loops are
 transformed."""
@@ -100,7 +101,9 @@ class Collector:
         """The report, from what the levels showed and from what LLVM and ptxas wrote."""
         levels = [*self._levels, llvm_text(llvm, self._positions)]
         text = ptx_text(ptx, self._positions)
-        kernels, more = self._assembled(text, cubin)
+        sass = None if cubin is None else disassemble(cubin.data)
+        kernels, more = self._assembled(text, cubin, sass)
+        levels += [text] if sass is None else [text, sass_text(sass, self._positions)]
         # A pass that copies an operation reports on each copy.
         entries = list(dict.fromkeys(remark_entry(each, self._positions) for each in remarks))
         sources, positions = self._positions.tables()
@@ -112,23 +115,24 @@ class Collector:
             options=subject.options,
             sources=sources,
             positions=positions,
-            levels=[*levels, text],
+            levels=levels,
             kernels=kernels,
             remarks=entries,
             notes=[*notes, *more],
         )
 
-    def _assembled(self, ptx: LevelText, cubin: Cubin | None) -> tuple[list[Kernel], list[str]]:
+    def _assembled(
+        self, ptx: LevelText, cubin: Cubin | None, sass: str | None
+    ) -> tuple[list[Kernel], list[str]]:
         """The kernels with the resources that ptxas reports; and what is not known."""
         names = list(cubin.entries) if cubin is not None else list(self._kernels)
         ordered = [name for name in self._kernels if name in names]
         ordered += [name for name in names if name not in ordered]
         entries = [] if cubin is None else list(cubin.entries.values())
         spilling = any(each.spill_stores or each.spill_loads for each in entries)
-        sass = disassemble(cubin.data) if cubin is not None and spilling else None
         notes: list[str] = []
         if spilling and sass is None:
-            notes.append("source lines of spills need nvdisasm, which is not installed")
+            notes.append(SPILLS_UNKNOWN)
         kernels: list[Kernel] = []
         for name in ordered:
             kernel = self._kernels.get(name) or _unknown_kernel(name, self._subject.arch)

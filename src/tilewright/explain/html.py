@@ -188,7 +188,7 @@ def _registers(report: Report, kernel: Kernel) -> str:
     ]
     live = [(str(each.registers), link(report, each.position)) for each in kernel.pressure]
     note = '<p class="soft">Virtual registers of PTX that are live: an estimate.</p>'
-    return table(("spill stores", "spill loads", "source"), spills) + (
+    return table(("spilled, bytes", "loaded again, bytes", "source"), spills) + (
         note + table(("live, about", "source"), live) if live else ""
     )
 

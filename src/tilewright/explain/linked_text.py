@@ -23,6 +23,8 @@ _FILE: Final = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
 _INLINED: Final = re.compile(r"inlined_at\s+(\d+)\s+(\d+)")
 _NO_CODE: Final = (".reg", ".file", "//", "{", "}", ")", "$")
 """How lines of a function begin that are no instructions; inline PTX is not indented."""
+SASS_LINE: Final = re.compile(r'//## File "([^"]*)", line (\d+)')
+"""The comment of nvdisasm before the instructions of a source line."""
 _DBG: Final = re.compile(r"!dbg !(\d+)")
 _NODE: Final = re.compile(r"^!(\d+) = (?:distinct )?!(\w+)\((.*)\)$")
 _FIELD: Final = re.compile(r'(\w+): (?:!(\d+)|"([^"]*)"|(\d+))')
@@ -84,6 +86,25 @@ def ptx_text(ptx: str, positions: Positions) -> LevelText:
         code = line.strip()
         links.append(() if not code or code.startswith(_NO_CODE) else current)
     return LevelText("ptx", lines, links)
+
+
+def sass_text(sass: str, positions: Positions) -> LevelText:
+    """Link instructions of SASS by the comments of nvdisasm; callers of inlined code follow it."""
+    lines = [line.rstrip() for line in sass.splitlines()]
+    links: list[Sequence[int]] = []
+    current: tuple[int, ...] = ()
+    is_inlined = False
+    for line in lines:
+        match = SASS_LINE.search(line)
+        if match is not None:
+            number = positions.find(match[1], int(match[2]))
+            known = () if number == NOWHERE else (number,)
+            current = tuple(dict.fromkeys((*current, *known))) if is_inlined else known
+        elif line.lstrip().startswith(".section"):
+            current = ()
+        is_inlined = match is not None and "inlined at" in line
+        links.append(current if "/*" in line else ())
+    return LevelText("sass", lines, links)
 
 
 def llvm_text(llvm: str, positions: Positions) -> LevelText:

@@ -72,7 +72,7 @@ class Pressure(NamedTuple):
 
 
 class Spill(NamedTuple):
-    """A source line, and the instructions that spill registers there."""
+    """A source line, and the bytes of registers that are spilled there, per thread."""
 
     stores: int
     loads: int

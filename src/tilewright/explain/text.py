@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 WIDTH: Final = 64
 """Columns of a timeline."""
 LONGEST_LINE: Final = 60
+SHOWN_LINES: Final = 4
+"""Source lines with most spills, and with most live registers."""
 SYMBOLS: Final = {
     "copy": "c", "wait": ".", "dot": "#", "math": "m", "filling": "<", "full": "=", "reading": ">",
 }  # fmt: skip
@@ -73,10 +75,10 @@ def _resources(report: Report, kernel: Kernel) -> Iterator[str]:
     yield f"  registers     {used.registers} a thread"
     spilled = f"{used.spill_stores} bytes stored, {used.spill_loads} loaded, a thread"
     yield f"  spills        {spilled if used.spill_stores or used.spill_loads else 'none'}"
-    for spill in kernel.spills:
-        counts = f"{spill.stores} stores, {spill.loads} loads"
+    for spill in kernel.spills[:SHOWN_LINES]:
+        counts = f"{spill.stores} bytes stored, {spill.loads} loaded"
         yield f"                {counts}{_cited(report, spill.position)}"
-    for each in kernel.pressure[:3]:
+    for each in kernel.pressure[:SHOWN_LINES]:
         yield f"  live          about {each.registers}{_cited(report, each.position)}"
     yield f"  stack         {used.stack} bytes"
     yield f"  shared        {used.shared} of {kernel.shared_limit} bytes"

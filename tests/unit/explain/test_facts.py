@@ -206,8 +206,9 @@ def test_links_are_positions_of_the_report() -> None:
     for level in report.levels:
         assert len(level.lines) == len(level.links)
         assert all(0 <= each < len(report.positions) for links in level.links for each in links)
-        # Almost every line of a level is an operation, and has a source line.
-        assert sum(map(bool, level.links)) > 0.75 * len(level.lines), level.name
+        if level.name != "sass":
+            # Almost every line of a level is an operation, and has a source line.
+            assert sum(map(bool, level.links)) > 0.75 * len(level.lines), level.name
     for position in report.positions:
         assert position.source == 0
         assert 1 <= position.line <= len(report.sources[0].lines)

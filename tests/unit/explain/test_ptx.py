@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+from explained import ROOT, explained, kernel_of
+
+from tilewright.explain.linked_text import sass_text
 from tilewright.explain.positions import Positions
 from tilewright.explain.pressure import pressure_of
 from tilewright.explain.ptx_functions import Function, ptx_functions
 from tilewright.explain.report import LevelText, Pressure, Spill
-from tilewright.explain.spills import spills_of
+from tilewright.explain.spills import find_nvdisasm, spills_of
 
+SPILLING = ROOT / "tests" / "run" / "kernels" / "attention_rows.mlir"
 PTX = """\
 .version 9.0
 .func (.param .b32 out) helper(
@@ -75,5 +80,41 @@ SASS = """\
 def test_spills_by_source_line() -> None:
     positions = Positions({})
     seven, nine = positions.number("kernels/a.py", 7), positions.number("kernels/a.py", 9)
-    assert spills_of(SASS, "kernel", positions) == [Spill(2, 0, seven), Spill(0, 1, nine)]
-    assert spills_of(SASS, "other", positions) == [Spill(1, 0, -1)]
+    assert spills_of(SASS, "kernel", positions) == [Spill(4 + 8, 0, seven), Spill(0, 4, nine)]
+    assert spills_of(SASS, "other", positions) == [Spill(4, 0, -1)]
+    marked = SASS.replace("R24 ;", 'R24 (*"SpillRefill"*);')
+    assert spills_of(marked, "kernel", positions) == [Spill(4, 0, seven)]
+
+
+@pytest.mark.skipif(find_nvdisasm() is None, reason="nvdisasm is not installed")
+def test_spills_of_a_kernel_are_those_that_ptxas_counts() -> None:
+    kernel = kernel_of(explained(SPILLING, "sm_80"), "full")
+    assert kernel.resources is not None
+    assert kernel.resources.spill_stores > 0
+    assert sum(each.stores for each in kernel.spills) == kernel.resources.spill_stores
+    assert sum(each.loads for each in kernel.spills) == kernel.resources.spill_loads
+    assert all(each.position >= 0 for each in kernel.spills)
+
+
+INLINED = """\
+	//## File "kernels/a.py", line 7 inlined at "kernels/a.py", line 9
+	//## File "kernels/a.py", line 9
+        /*0100*/                   FADD R1, R2, R3 ;
+"""
+
+
+def test_lines_of_sass_are_linked() -> None:
+    positions = Positions({})
+    seven, nine = positions.number("kernels/a.py", 7), positions.number("kernels/a.py", 9)
+    text = sass_text(SASS, positions)
+    assert [tuple(each) for each in text.links] == [
+        (), (), (seven,), (seven,), (), (nine,), (nine,), (), (),
+    ]  # fmt: skip
+    assert sass_text(INLINED, positions).links[-1] == (seven, nine)
+
+
+@pytest.mark.skipif(find_nvdisasm() is not None, reason="nvdisasm is installed")
+def test_without_nvdisasm_a_note_says_so() -> None:
+    report = explained(SPILLING, "sm_80")
+    assert any("nvdisasm" in note for note in report.notes)
+    assert kernel_of(report, "full").pressure[0].registers > 255

@@ -201,31 +201,31 @@ def _pipelines(report: Report, kernel: Kernel) -> str:
     ]  # fmt: skip
     rows = [
         (
+            link(report, each.position),
             f"{each.stages} x {spell_bytes(each.stage_bytes)}",
             escape(", ".join(each.tiles)),
             escape(", ".join(each.engines)),
             escape(f"{each.producer} to {each.consumer}"),
             escape(each.synchronization),
-            link(report, each.position),
         )
         for each in kernel.pipelines
     ]
-    head = ("stages", "tiles", "copied by", "agents", "synchronized by", "source")
+    head = ("source", "stages", "tiles", "copied by", "agents", "synchronized by")
     return table(head, rows) + table(("warps", "role", "registers"), agents)
 
 
 def _dots(report: Report, kernel: Kernel) -> str:
     rows = [
         (
+            link(report, each.position),
             "x".join(map(str, each.shape)),
             escape(each.types),
             escape(each.instruction),
             escape(each.operands) + (", asynchronous" if each.asynchronous else ""),
-            link(report, each.position),
         )
         for each in kernel.dots
     ]
-    return table(("M x N x K", "types", "instruction", "operands", "source"), rows)
+    return table(("source", "M x N x K", "types", "instruction", "operands"), rows)
 
 
 def _accesses(report: Report, kernel: Kernel) -> str:

@@ -54,10 +54,13 @@ def pressure_of(ptx: LevelText, kernel: str) -> list[Pressure]:
     code, labels, widths = _read(ptx.lines, start, end, numbers)
     if not code or len(code) > MAX_INSTRUCTIONS:
         return []
-    weights = [widths.get(name.rstrip("0123456789").removeprefix("%"), 1) for name in numbers]
+    by_width: dict[int, int] = {}
+    for name, number in numbers.items():
+        width = widths.get(name.rstrip("0123456789").removeprefix("%"), 1)
+        by_width[width] = by_width.get(width, 0) | 1 << number
     highest: dict[int, int] = {}
     for instruction, live in zip(code, _live(code, labels), strict=True):
-        count = _weigh(live, weights)
+        count = _weigh(live, by_width)
         for position in ptx.links[instruction.line][:1]:
             highest[position] = max(highest.get(position, 0), count)
     ordered = sorted(highest.items(), key=lambda each: (-each[1], each[0]))
@@ -127,11 +130,6 @@ def _live(code: list[_Instruction], labels: dict[str, int]) -> list[int]:
     return before[:-1]
 
 
-def _weigh(mask: int, weights: list[int]) -> int:
-    bits = bin(mask)[:1:-1]
-    count = 0
-    at = bits.find("1")
-    while at >= 0:
-        count += weights[at]
-        at = bits.find("1", at + 1)
-    return count
+def _weigh(mask: int, by_width: dict[int, int]) -> int:
+    """The registers of 32 bits of a set; `by_width` has the virtual registers of each width."""
+    return sum(width * (mask & members).bit_count() for width, members in by_width.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -181,6 +182,22 @@ def test_cutile_python(run: Run, tmp_path: Path) -> None:
     assert "loads 8 KiB" in out
     assert "stores 4 KiB" in out
     assert f"at {path}:12" in out
+    page = tmp_path / "page.html"
+    assert run("explain", str(path), "--html", str(page)).code == 0
+    text = page.read_text().partition('id="report">')[2].partition("</script>")[0]
+    data = json.loads(text)
+    source, levels = data["texts"][0], {each["name"]: each for each in data["texts"][1:]}
+    assert source["lines"][:2] == CUTILE.splitlines()[:2]
+    helper, caller = (data["sets"][source["links"][line - 1]] for line in (6, 12))
+    addition = next(
+        link
+        for line, link in zip(
+            levels["nv_tileas"]["lines"], levels["nv_tileas"]["links"], strict=True
+        )
+        if "addf" in line
+    )
+    # The addition of the helper function has the lines of both functions.
+    assert data["sets"][addition] == [*helper, *caller]
     code, out, _ = run("explain", str(path), "--kernel", "copy")
     assert code == 0
     assert "loads 4 KiB" in out

@@ -30,6 +30,7 @@ class Positions:
         self._folders = [os.path.realpath(folder) for folder in folders]
         """Where files may be read: a module names any file, and pages are shared."""
         self._numbers: dict[tuple[str, int], int] = {}
+        self._by_path: dict[tuple[str, int], int] = {}
         self._by_location: dict[int, tuple[int, ...]] = {}
         self._kept: list[Location] = []
 
@@ -49,7 +50,11 @@ class Positions:
 
     def number(self, file: str, line: int) -> int:
         """The number of a line of a file."""
-        return self._numbers.setdefault((file, line), len(self._numbers))
+        number = self._numbers.get((file, line))
+        if number is None:
+            number = self._numbers[file, line] = len(self._numbers)
+            self._by_path.setdefault((os.path.normpath(file), line), number)
+        return number
 
     def find(self, file: str, line: int) -> int:
         """The number of a line of a file that may be spelled in another way, or `NOWHERE`.
@@ -59,11 +64,7 @@ class Positions:
         number = self._numbers.get((file, line))
         if number is not None:
             return number
-        wanted = os.path.normpath(file)
-        for (other, number_of_line), known in self._numbers.items():
-            if number_of_line == line and os.path.normpath(other) == wanted:
-                return known
-        return NOWHERE
+        return self._by_path.get((os.path.normpath(file), line), NOWHERE)
 
     def tables(self) -> tuple[list[SourceFile], list[Position]]:
         """The files with their texts, and all positions."""

@@ -82,13 +82,19 @@ def _compile(kernel: Any, signature: Any) -> ModuleOp:
     modules = _compiled.setdefault(kernel, {})
     module = modules.get(signature.symbol)
     if module is None:
-        code = BytesIO()
-        cutile("compilation").export_kernel(
-            kernel,
-            [signature],
-            code,
-            output_format="tileir_bytecode",
-            bytecode_version=_BYTECODE,
-        )
-        module = modules[signature.symbol] = read(code.getvalue(), name=signature.symbol)
+        code = export_bytecode(kernel, signature)
+        module = modules[signature.symbol] = read(code, name=signature.symbol)
     return module
+
+
+def export_bytecode(kernel: Any, signature: Any) -> bytes:
+    """Have cuTile compile a kernel to Tile IR bytecode for a signature."""
+    code = BytesIO()
+    cutile("compilation").export_kernel(
+        kernel,
+        [signature],
+        code,
+        output_format="tileir_bytecode",
+        bytecode_version=_BYTECODE,
+    )
+    return code.getvalue()

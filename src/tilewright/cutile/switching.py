@@ -43,7 +43,7 @@ def enable(on: str = "gpu", *, check: bool = False, seed: int = 0) -> None:
         disable()
         replacements = _gpu_replacements() if on == "gpu" else _host_replacements(options)
         for own, ours in replacements:
-            _replace(own, ours)
+            replace_object(own, ours)
         _Switch.replacements = replacements
 
 
@@ -53,7 +53,7 @@ def disable() -> None:
         return
     with cutile("_compile")._compiler_lock, _Switch.lock:
         for own, ours in _Switch.replacements:
-            _replace(ours, own)
+            replace_object(ours, own)
         _Switch.replacements = ()
 
 
@@ -91,7 +91,7 @@ def _host_launch(options: Options) -> Callable[..., None]:
     return launch_on_host
 
 
-def _replace(old: Any, new: Any) -> None:
+def replace_object(old: Any, new: Any) -> None:
     """Replace an object in all loaded modules except the ones that define the replacement."""
     for title, module in list(sys.modules.items()):
         names = {} if title.startswith(_OURS) else getattr(module, "__dict__", {})

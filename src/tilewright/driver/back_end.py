@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.stage_dump import StageDump, dump_folder
 from tilewright.ir.instruments import Timing
 from tilewright.support.diagnostics import Diagnostic, Severity, Sink
+from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
     from tilewright.driver.map_parameters import Maps
     from tilewright.driver.settings import Settings
     from tilewright.emit.cubin import Cubin
     from tilewright.emit.llvm.module import LLVMModule
+    from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Instrument
 
 
@@ -25,9 +27,9 @@ PTXAS: Final = "ptxas"
 
 
 class Observers:
-    """Observers of a compilation: pass instruments, timing, the diagnostic sink, and a dump."""
+    """Observers of a compilation: pass instruments, timing, the diagnostic sink, and of levels."""
 
-    __slots__ = ("clock", "dump", "instruments", "sink")
+    __slots__ = ("clock", "dump", "instruments", "reached", "sink")
 
     def __init__(
         self,
@@ -35,12 +37,22 @@ class Observers:
         clock: Timing | None = None,
         *,
         remarks: bool = False,
+        reached: Callable[[str, Operation], None] | None = None,
     ) -> None:
         self.clock = clock or Timing()
         self.instruments = [*instruments, self.clock]
         self.sink = Sink(remarks=remarks)
         self.dump: StageDump | None = None
         """Writes each stage to a file."""
+        self.reached = reached
+        """Called with the name of each level and the module, which later passes modify."""
+
+    def level(self, name: str, module: Operation) -> None:
+        """Report the module at a level."""
+        if self.dump is not None:
+            self.dump.write(name, print_op(module))
+        if self.reached is not None:
+            self.reached(name, module)
 
     def stage(self, name: str, text: str | bytes) -> None:
         """Report the result of a stage."""

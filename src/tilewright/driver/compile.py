@@ -309,8 +309,7 @@ class Compilation(BackEnd):
             if target != level:
                 self.module = wrap_in_module(self.module)
             self._run(passes)
-            if self.observers.dump is not None:
-                self.observers.stage(target, print_op(self.module))
+            self.observers.level(target, self.module)
 
     def pipeline_to(self, stage: str) -> str:
         """The textual pipeline that `lower` runs, one step a line."""

@@ -197,20 +197,25 @@ def registers_per_thread(threads: int) -> int:
     return min(MAX_REGISTERS, REGISTERS_PER_SM // threads // REGISTER_STEP * REGISTER_STEP)
 
 
-def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:
-    """The occupancy of a kernel: resident CTAs per SM; 0 if not even one fits."""
+def occupancy_bounds(arch: Arch, *, threads: int, registers: int, shared: int) -> dict[str, int]:
+    """The CTAs per SM that each resource allows, by name: the least of them is the occupancy."""
     warps = -(-threads // WARP_SIZE)
     limits = arch.limits
     if not warps or threads > MAX_THREADS:
-        return 0
-    bounds = [limits.ctas, limits.warps // warps]
+        return {"threads": 0}
+    bounds = {"CTAs": limits.ctas, "warps": limits.warps // warps}
     if registers:
         # A warp's registers come from the processing block that it runs on.
         per_warp = _round_up(registers * WARP_SIZE, REGISTER_UNIT)
         resident = REGISTERS_PER_SM // MAX_PARTITIONS // per_warp * MAX_PARTITIONS
-        bounds.append(resident // warps)
-    bounds.append(limits.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT))
-    return min(bounds)
+        bounds["registers"] = resident // warps
+    bounds["shared memory"] = limits.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT)
+    return bounds
+
+
+def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:
+    """The occupancy of a kernel: resident CTAs per SM; 0 if not even one fits."""
+    return min(occupancy_bounds(arch, threads=threads, registers=registers, shared=shared).values())
 
 
 def _round_up(number: int, unit: int) -> int:

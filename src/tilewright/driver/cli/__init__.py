@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "opt": ("opt", "run passes on a module"),
     "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
     "remarks": ("remarks", "explain the remarks that compilations print"),
+    "explain": ("explain", "report what the compiler decided, as text or as a page"),
     "reduce": ("reduce", "shrink a program while a command keeps failing"),
     "replay": ("replay", "run the failing step of a crash kit again"),
     "tune": ("tune", "try schedules of a kernel, and keep the best one"),

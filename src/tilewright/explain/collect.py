@@ -1,0 +1,185 @@
+"""Collect the facts of a report while a program is compiled, level by level."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.explain.decisions import accesses_of, agents_of, dots_of, pipelines_of
+from tilewright.explain.layouts import alias_names, layouts_of
+from tilewright.explain.linked_text import llvm_text, module_text, ptx_text, sass_text
+from tilewright.explain.occupancy import occupancy_of
+from tilewright.explain.positions import NOWHERE
+from tilewright.explain.pressure import pressure_of
+from tilewright.explain.remark_rows import remark_row
+from tilewright.explain.report import Allocation, Kernel, Report, Resources
+from tilewright.explain.shared_map import shared_map
+from tilewright.explain.spills import disassemble, spills_of
+from tilewright.explain.timeline import timeline_of
+from tilewright.explain.work import roofline_of, work_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tilewright.emit.cubin import Cubin
+    from tilewright.explain.positions import Positions
+    from tilewright.explain.report import LevelText, Work
+    from tilewright.ir.operation import Operation
+    from tilewright.support.remarks import Remark
+    from tilewright.target.arch import Arch
+
+ANALYZED = "nv_tileas"
+"""The level at which layouts, pipelines and shared memory are known."""
+SPILLS_UNKNOWN = "source lines of spills need nvdisasm (package nvidia-cuda-nvdisasm)"
+COUNTED = "nv_tileaa"
+"""The level at which bytes and operations are counted: that of the program, before loops are
+transformed."""
+
+
+class Subject(NamedTuple):
+    """The compilation that a report is about."""
+
+    title: str
+    version: str
+    options: str
+    arch: Arch
+
+
+class Collector:
+    """Observes a compilation, and builds the report."""
+
+    def __init__(self, subject: Subject, positions: Positions) -> None:
+        self._subject = subject
+        self._positions = positions
+        self._levels: list[LevelText] = []
+        self._kernels: dict[str, Kernel] = {}
+        self._work: dict[str, list[Work]] = {}
+
+    def reached(self, level: str, module: Operation) -> None:
+        """Take the text and the facts of a level; later passes modify the module."""
+        text = module_text(level, module, self._positions)
+        self._levels.append(text)
+        for function in _kernels(module):
+            if level == COUNTED:
+                self._work[function.sym_name] = work_of(function, self._positions)
+            elif level == ANALYZED:
+                self._kernels[function.sym_name] = self._kernel(function, text)
+
+    def _kernel(self, function: FuncOp, text: LevelText) -> Kernel:
+        positions, arch = self._positions, self._subject.arch
+        name, spec = function.sym_name, function.kernel_spec
+        work = self._work.get(name, [])
+        return Kernel(
+            name=name,
+            position=positions.first(function.location),
+            warps=(spec.num_warps or 0) if spec is not None else 0,
+            cluster=function.cluster_size,
+            resources=None,
+            occupancy=None,
+            pressure=[],
+            spills=[],
+            shared_map=shared_map(function, positions),
+            shared_limit=arch.static_shared,
+            agents=agents_of(function),
+            pipelines=pipelines_of(function, positions),
+            dots=dots_of(function, positions),
+            accesses=accesses_of(function, positions),
+            layouts=layouts_of(function, alias_names(text.lines), positions),
+            work=work,
+            roofline=roofline_of(work, arch),
+            timeline=timeline_of(function, positions),
+        )
+
+    def report(
+        self,
+        llvm: str,
+        ptx: str,
+        cubin: Cubin | None,
+        remarks: Iterable[Remark],
+        notes: Sequence[str] = (),
+    ) -> Report:
+        """The report, from what the levels showed and from what LLVM and ptxas wrote."""
+        levels = [*self._levels, llvm_text(llvm, self._positions)]
+        text = ptx_text(ptx, self._positions)
+        sass = None if cubin is None else disassemble(cubin.data)
+        kernels, more = self._assembled(text, cubin, sass)
+        levels += [text] if sass is None else [text, sass_text(sass, self._positions)]
+        # A pass that copies an operation reports on each copy.
+        entries = list(dict.fromkeys(remark_row(each, self._positions) for each in remarks))
+        sources, positions = self._positions.tables()
+        subject = self._subject
+        return Report(
+            title=subject.title,
+            version=subject.version,
+            arch=subject.arch.name,
+            options=subject.options,
+            sources=sources,
+            positions=positions,
+            levels=levels,
+            kernels=kernels,
+            remarks=entries,
+            notes=[*notes, *more],
+        )
+
+    def _assembled(
+        self, ptx: LevelText, cubin: Cubin | None, sass: str | None
+    ) -> tuple[list[Kernel], list[str]]:
+        """The kernels with the resources that ptxas reports; and what is not known."""
+        names = list(cubin.entries) if cubin is not None else list(self._kernels)
+        ordered = [name for name in self._kernels if name in names]
+        ordered += [name for name in names if name not in ordered]
+        entries = [] if cubin is None else list(cubin.entries.values())
+        spilling = any(each.spill_stores or each.spill_loads for each in entries)
+        notes: list[str] = []
+        if spilling and sass is None:
+            notes.append(SPILLS_UNKNOWN)
+        kernels: list[Kernel] = []
+        for name in ordered:
+            kernel = self._kernels.get(name) or _unknown_kernel(name, self._subject.arch)
+            kernel = kernel._replace(pressure=pressure_of(ptx, name))
+            if sass is not None:
+                kernel = kernel._replace(spills=spills_of(sass, name, self._positions))
+            kernels.append(_with_resources(kernel, cubin, self._subject.arch))
+        return kernels, notes
+
+
+def _kernels(module: Operation) -> list[FuncOp]:
+    functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+    return [function for function in functions if function.is_kernel]
+
+
+def _unknown_kernel(name: str, arch: Arch) -> Kernel:
+    """A kernel of a program that starts below the levels that are analyzed."""
+    return Kernel(
+        name, NOWHERE, 0, 1, None, None, [], [], [], arch.static_shared, [], [], [], [], [], [],
+        None, None,
+    )  # fmt: skip
+
+
+def _with_resources(kernel: Kernel, cubin: Cubin | None, arch: Arch) -> Kernel:
+    entry = None if cubin is None else cubin.entries.get(kernel.name)
+    if entry is None:
+        return kernel
+    resources = Resources(
+        entry.threads or (),
+        entry.registers,
+        entry.spill_stores,
+        entry.spill_loads,
+        entry.stack,
+        entry.shared,
+        entry.barriers,
+    )
+    return kernel._replace(
+        resources=resources,
+        occupancy=occupancy_of(resources, arch),
+        shared_map=[*kernel.shared_map, *_static_memory(kernel, entry.shared)],
+    )
+
+
+def _static_memory(kernel: Kernel, shared: int) -> list[Allocation]:
+    """The shared memory that is not planned at nv_tileas: that of mbarriers."""
+    planned = max([each.offset + each.bytes for each in kernel.shared_map], default=0)
+    if shared <= planned or not kernel.layouts:
+        return []
+    last = max([each.end for each in kernel.shared_map], default=0)
+    return [Allocation(planned, shared - planned, "mbarriers", "other", 0, last, NOWHERE)]

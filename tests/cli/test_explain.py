@@ -71,7 +71,7 @@ def test_levels_below_tile_ir(run: Run, tmp_path: Path) -> None:
         code, out, err = run("explain", str(path))
         assert (code, err) == (0, ""), level
         assert "kernel layer_norm" in out
-        assert "blocks of 32x1x1 threads (1 warps)" in out
+        assert "blocks of 32x1x1 threads (1 warp)" in out
         assert ("layouts" in out) == (level in ("nv_tileaa", "nv_tileas"))
 
 

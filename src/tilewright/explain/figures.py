@@ -38,6 +38,15 @@ def spell_number(count: int) -> str:
     return f"{value:.1f} {prefix}" if prefix else str(count)
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "warp"), counted(8, "warp")
+    ('1 warp', '8 warps')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def kernel_figures(kernel: Kernel) -> Iterator[tuple[str, str]]:
     """The figures of a kernel, by name."""
     used = kernel.resources
@@ -53,13 +62,13 @@ def kernel_figures(kernel: Kernel) -> Iterator[tuple[str, str]]:
         yield "CTAs an SM", str(kernel.occupancy.ctas)
         yield "occupancy limited by", kernel.occupancy.limit
     yield "cluster", str(kernel.cluster)
-    yield "agents", "; ".join(f"{each.warps} warps: {each.role}" for each in kernel.agents)
+    yield (
+        "agents",
+        "; ".join(f"{counted(each.warps, 'warp')}: {each.role}" for each in kernel.agents),
+    )
     for number, each in enumerate(kernel.pipelines):
-        name = f"pipeline {number}"
-        yield (
-            name,
-            (f"{each.stages} stages of {spell_bytes(each.stage_bytes)}, {', '.join(each.engines)}"),
-        )
+        stages = f"{counted(each.stages, 'stage')} of {spell_bytes(each.stage_bytes)}"
+        yield f"pipeline {number}", f"{stages}, {', '.join(each.engines)}"
     dots = dict.fromkeys(each.instruction for each in kernel.dots)
     yield "dots", ", ".join(dots)
     accesses = dict.fromkeys(

@@ -9,6 +9,7 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr, maybe_layout_of
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, ProducerCopyOp
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
+from tilewright.explain.figures import counted
 from tilewright.explain.report import Layout
 from tilewright.ir.types import TensorType
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP
@@ -100,13 +101,13 @@ def _placement(layout: linear.Layout, bytes: int) -> str:
 
 def _ownership(layout: linear.Layout) -> str:
     """How a tile is distributed over registers, lanes and warps."""
-    parts = [f"{layout.extent(name)} {name}s" for name in (REGISTER, LANE, WARP)]
+    parts = [counted(layout.extent(name), name) for name in (REGISTER, LANE, WARP)]
     run = 1
     for vector in layout.vectors(REGISTER):
         if vector != run:
             break
         run *= 2
-    text = f"{' x '.join(parts)}; {run} consecutive elements a thread"
+    text = f"{' x '.join(parts)}; {run} consecutive a thread"
     replicas = layout.replicas()
     copies = 1 << sum(mask.bit_count() for mask in replicas.values())
     return f"{text}; each element {copies} times" if copies > 1 else text

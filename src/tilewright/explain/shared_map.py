@@ -9,6 +9,7 @@ from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_OFFSET
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
 from tilewright.dialects.nv_tileas.types import pipeline, without_layout
+from tilewright.explain.figures import counted
 from tilewright.explain.report import Allocation
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import TensorType
@@ -60,11 +61,11 @@ def _described(op: Operation) -> tuple[str, str]:
         case CreatePipelineOp():
             type = pipeline(op.result)
             tiles = ", ".join(short_type(each) for each in type.elements)
-            return "pipeline", f"{type.stages} stages of {tiles}"
+            return "pipeline", f"{counted(type.stages, 'stage')} of {tiles}"
         case AllocTensorOp():
             return "buffer", str(op.result.type)
         case CreateTensorMapsOp():
-            return "tensor maps", f"{len(op.maps)} tensor maps"
+            return "tensor maps", counted(len(op.maps), "tensor map")
         case _:
             tile = short_type(op.results[0].type) if op.results else ""
             return "tile", f"{op.name.removeprefix('nv_tileas.')} {tile}".rstrip()

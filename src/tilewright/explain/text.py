@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from tilewright.explain.figures import spell_bytes, spell_number
+from tilewright.explain.figures import counted, spell_bytes, spell_number
 from tilewright.explain.positions import NOWHERE
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +66,7 @@ def _resources(report: Report, kernel: Kernel) -> Iterator[str]:
         return
     shape = "x".join(map(str, used.threads)) or "any"
     cluster = f", clusters of {kernel.cluster} CTAs" if kernel.cluster > 1 else ""
-    warps = f" ({-(-prod(used.threads) // 32)} warps)" if used.threads else ""
+    warps = f" ({counted(-(-prod(used.threads) // WARP_SIZE), 'warp')})" if used.threads else ""
     yield f"  launch        blocks of {shape} threads{warps}{cluster}"
     for agent in kernel.agents:
         last = agent.first + agent.warps - 1
@@ -86,8 +87,8 @@ def _resources(report: Report, kernel: Kernel) -> Iterator[str]:
         each = kernel.occupancy
         bounds = ", ".join(f"{bound.resource} {bound.ctas}" for bound in each.bounds)
         yield (
-            f"  occupancy     {each.ctas} CTAs an SM, {each.warps} of {each.max_warps} warps; "
-            f"limited by {each.limit} ({bounds})"
+            f"  occupancy     {counted(each.ctas, 'CTA')} an SM, {each.warps} of {each.max_warps} "
+            f"warps; limited by {each.limit} ({bounds})"
         )
 
 
@@ -112,7 +113,7 @@ def _pipelines(report: Report, kernel: Kernel) -> Iterator[str]:
     for each in kernel.pipelines:
         tiles = ", ".join(each.tiles)
         yield (
-            f"    {each.stages} stages of {spell_bytes(each.stage_bytes)} ({tiles}) by "
+            f"    {counted(each.stages, 'stage')} of {spell_bytes(each.stage_bytes)} ({tiles}) by "
             f"{', '.join(each.engines) or 'no copy'}: {each.producer} to {each.consumer}, "
             f"{each.synchronization}{_at(report, each.position)}"
         )

@@ -67,13 +67,8 @@ def kernel_figures(kernel: Kernel) -> Iterator[tuple[str, str]]:
         "; ".join(f"{counted(each.warps, 'warp')}: {each.role}" for each in kernel.agents),
     )
     for number, each in enumerate(kernel.pipelines):
-        name = f"pipeline {number}"
-        yield (
-            name,
-            (
-                f"{counted(each.stages, 'stage')} of {spell_bytes(each.stage_bytes)}, {', '.join(each.engines)}"
-            ),
-        )
+        stages = f"{counted(each.stages, 'stage')} of {spell_bytes(each.stage_bytes)}"
+        yield f"pipeline {number}", f"{stages}, {', '.join(each.engines)}"
     dots = dict.fromkeys(each.instruction for each in kernel.dots)
     yield "dots", ", ".join(dots)
     accesses = dict.fromkeys(

@@ -87,8 +87,8 @@ def _resources(report: Report, kernel: Kernel) -> Iterator[str]:
         each = kernel.occupancy
         bounds = ", ".join(f"{bound.resource} {bound.ctas}" for bound in each.bounds)
         yield (
-            f"  occupancy     {counted(each.ctas, 'CTA')} an SM, {each.warps} of {each.max_warps} warps; "
-            f"limited by {each.limit} ({bounds})"
+            f"  occupancy     {counted(each.ctas, 'CTA')} an SM, {each.warps} of {each.max_warps} "
+            f"warps; limited by {each.limit} ({bounds})"
         )
 
 

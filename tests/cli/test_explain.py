@@ -59,7 +59,7 @@ def test_text_report(run: Run) -> None:
         "swizzled by 128 bytes",
         "64 operations a byte in one iteration",
         "stage 2      |",
-        "remedy: force it with `--schedule agents=1`",
+        "`--schedule agents=1` forces it",
     ):
         assert text in out
 

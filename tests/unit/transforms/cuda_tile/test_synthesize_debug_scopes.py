@@ -62,7 +62,7 @@ def test_file_locations_inside_others_are_found() -> None:
 def test_an_operation_without_a_location_gets_that_of_its_kernel() -> None:
     entry = FileLoc("k.py", 10, 4)
     module = run(located(UNKNOWN, entry, UNKNOWN), PASS)
-    assert [str(location) for location in locations(module)[1:]] == ["k.py:10:4", "k.py:10:4"]
+    assert [str(location) for location in locations(module)[1:]] == ["k.py:10:5", "k.py:10:5"]
 
 
 def test_a_kernel_with_debug_information_keeps_it() -> None:

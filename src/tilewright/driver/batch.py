@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -21,6 +20,7 @@ from tilewright.driver.tuning.lookup import Tuned, tuned
 from tilewright.support.diagnostics import Error, Unsupported
 from tilewright.support.identity import identity
 from tilewright.support.interpreter import command_of
+from tilewright.support.process_groups import kill_group
 
 if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
@@ -91,7 +91,8 @@ class Worker:
         with self._lock:
             self._closed = True
             if self._process is not None:
-                _kill(self._process)
+                # It may have a ptxas, whose files are in our scratch folder.
+                kill_group(self._process)
 
     def finish(self) -> None:
         """Wait for the process to exit."""
@@ -108,15 +109,6 @@ class Worker:
             with suppress(BrokenPipeError):
                 file.close()
         return process.wait()
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its ptxas; their files are in our scratch folder."""
-    with suppress(ProcessLookupError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 class WorkerPool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.back_end import EMISSION, LLVM, PASSES, PTXAS, Observers
+from tilewright.driver.back_end import EMISSION, LLVM, PASSES, PTXAS, BackEnd, Observers
 from tilewright.driver.compile import Compilation, target
 from tilewright.driver.crash_kits import (
     FACTS,
@@ -87,7 +87,7 @@ class CrashKit:
     def replay(self, instruments: Sequence[Instrument] = ()) -> None:
         """Run the step that failed on the module before it; raises its error."""
         if self.step == PTXAS:
-            self._assembled(self.read(PTX).decode())
+            BackEnd(self.settings, None, foreign=False).assemble(self.read(PTX).decode())
         elif self.has(MODULE) and (self.step != PASSES or self.pipeline):
             self.run_step(read_level(self.read(MODULE), self.path(MODULE)), instruments)
         else:
@@ -116,19 +116,6 @@ class CrashKit:
             return
         observers = Observers(instruments, remarks=bool(self.facts.get("remarks")))
         Compilation(program, self.settings, observers).run(str(self.facts["stage"]))
-
-    def _assembled(self, ptx: str) -> None:
-        from tilewright.emit.cubin import assemble  # noqa: PLC0415
-
-        asked = self.settings
-        assemble(
-            ptx,
-            asked.arch,
-            opt_level=asked.opt_level,
-            line_info=asked.line_info,
-            device_debug=asked.device_debug,
-            timeout=asked.timeout,
-        )
 
     def fails_alike(self, module: Operation) -> bool:
         """Whether the step fails on another module as it did on that of the kit."""

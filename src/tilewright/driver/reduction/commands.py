@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import signal
 import subprocess
-import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
+
+from tilewright.support.process_groups import kill_group
 
 if TYPE_CHECKING:
     from tilewright.driver.reduction.engine import Candidate
@@ -59,16 +57,8 @@ def _exit_code(command: str, timeout: float | None) -> int:
         try:
             return process.wait(timeout)
         except subprocess.TimeoutExpired:
-            _kill(process)
+            kill_group(process)
             return TOO_LONG
         except BaseException:
-            _kill(process)
+            kill_group(process)
             raise
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)

@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 from browser import find_browser, run_in_page
-from explained import ATTENTION, GEMM, LAYER_NORM, explained
+from explained import ATTENTION, GEMM, LAYER_NORM, explained, has_nvdisasm
 
 from tilewright.driver.explanation import explain
 from tilewright.driver.settings import Settings
 from tilewright.explain.html import html_report
 from tilewright.explain.html_comparison import html_comparison
-from tilewright.explain.spills import find_nvdisasm
 from tilewright.target.arch import ARCHES
 
 VOID = {"meta", "br", "link", "input", "img", "hr"}
@@ -101,7 +100,7 @@ def test_every_link_has_a_target(path: Path) -> None:
         assert all(-1 <= each < len(data["sets"]) for each in text["links"])
     names = [text["name"] for text in data["texts"]]
     levels = ["cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx"]
-    assert names == [path.name, *levels, *(["sass"] if find_nvdisasm() else [])]
+    assert names == [path.name, *levels, *(["sass"] if has_nvdisasm() else [])]
 
 
 def test_pages_are_deterministic() -> None:
@@ -142,7 +141,7 @@ cuda_tile.module @kernels {{
 def test_comparison_is_valid() -> None:
     page = Page(html_comparison(explained(GEMM), explained(GEMM, schedule="agents=1")))
     # Levels that differ: from nv_tileas on.
-    assert page.tags["details"] == (6 if find_nvdisasm() else 5)
+    assert page.tags["details"] == (6 if has_nvdisasm() else 5)
     assert page.values("src") == []
     assert page.values("class").count("timeline") == 2
 

@@ -8,13 +8,25 @@ from pathlib import Path
 from tilewright.driver.explanation import explain
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
+from tilewright.emit.toolchain import find_nvdisasm
 from tilewright.explain.report import Kernel, LevelText, Report
+from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import ARCHES
 
 ROOT = Path(__file__).parents[2]
 GEMM = ROOT / "examples" / "gemm.mlir"
 ATTENTION = ROOT / "tests" / "run" / "kernels" / "attention_warpgroups.mlir"
 LAYER_NORM = ROOT / "tests" / "run" / "kernels" / "layer_norm.mlir"
+
+
+@cache
+def has_nvdisasm() -> bool:
+    """Whether reports have SASS."""
+    try:
+        find_nvdisasm()
+    except Unsupported:
+        return False
+    return True
 
 
 @cache

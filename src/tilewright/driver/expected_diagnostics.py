@@ -106,7 +106,7 @@ def check_diagnostics(
                 )
             )
     for remark in remarks:
-        _take(missing, Severity.REMARK, _line_of(remark.location, name), remark.text)
+        _take(missing, Severity.REMARK, _line_of(remark.location, name), remark.message)
     problems += [
         Diagnostic(
             f'expected {each.severity.value} "{each.text}" was not produced',

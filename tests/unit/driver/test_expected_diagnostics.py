@@ -7,7 +7,8 @@ import pytest
 from tilewright.driver.expected_diagnostics import check_diagnostics, read_expected
 from tilewright.support.diagnostics import Diagnostic, Severity, note
 from tilewright.support.location import UNKNOWN, CallSiteLoc, FileLoc, NameLoc
-from tilewright.support.remarks import MEMORY, Remark
+from tilewright.support.remark_catalogue import TMA_LOAD_REFUSED
+from tilewright.support.remarks import Remark
 
 TEXT = """\
 first
@@ -73,7 +74,7 @@ def test_a_diagnostic_meets_one_expectation() -> None:
 
 
 def test_optimization_remarks_need_not_be_expected() -> None:
-    remark = Remark("missed", MEMORY, "Name", "not copied", "pass", "f", FileLoc("k", 1, 1))
+    remark = Remark(TMA_LOAD_REFUSED, "not copied", "pass", "f", FileLoc("k", 1, 1))
     assert check_diagnostics([], [], [remark], "k") == []
     expected = read_expected("// expected-remark {{not copied}}", "k")
     assert check_diagnostics(expected, [], [remark], "k") == []

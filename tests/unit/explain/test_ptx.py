@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from explained import ROOT, explained, kernel_of
+from explained import ROOT, explained, has_nvdisasm, kernel_of
 
-from tilewright.emit.toolchain import find_nvdisasm
 from tilewright.explain.linked_text import sass_text
 from tilewright.explain.positions import Positions
 from tilewright.explain.pressure import pressure_of
 from tilewright.explain.ptx_functions import Function, ptx_functions
 from tilewright.explain.report import LevelText, Pressure, Spill
 from tilewright.explain.spills import spills_of
-from tilewright.support.diagnostics import Unsupported
 
-
-def has_nvdisasm() -> bool:
-    try:
-        find_nvdisasm()
-    except Unsupported:
-        return False
-    return True
-
-
-HAS_NVDISASM = has_nvdisasm()
 SPILLING = ROOT / "tests" / "run" / "kernels" / "attention_rows.mlir"
 PTX = """\
 .version 9.0
@@ -98,7 +86,7 @@ def test_spills_by_source_line() -> None:
     assert spills_of(marked, "kernel", positions) == [Spill(4, 0, seven)]
 
 
-@pytest.mark.skipif(not HAS_NVDISASM, reason="nvdisasm is not installed")
+@pytest.mark.skipif(not has_nvdisasm(), reason="nvdisasm is not installed")
 def test_spills_of_a_kernel_are_those_that_ptxas_counts() -> None:
     kernel = kernel_of(explained(SPILLING, "sm_80"), "full")
     assert kernel.resources is not None
@@ -125,7 +113,7 @@ def test_lines_of_sass_are_linked() -> None:
     assert sass_text(INLINED, positions).links[-1] == (seven, nine)
 
 
-@pytest.mark.skipif(HAS_NVDISASM, reason="nvdisasm is installed")
+@pytest.mark.skipif(has_nvdisasm(), reason="nvdisasm is installed")
 def test_without_nvdisasm_a_note_says_so() -> None:
     report = explained(SPILLING, "sm_80")
     assert any("nvdisasm" in note for note in report.notes)

@@ -15,6 +15,7 @@ from tilewright.ir.rules import constant_of
 from tilewright.ir.values import BlockArgument
 
 if TYPE_CHECKING:
+    from tilewright.analysis.ranges import Ranges
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -33,13 +34,20 @@ def is_read_elsewhere(op: DotOp) -> bool:
     return not isinstance(passed.defining_op(), DotOp) or _has_others(passed, last)
 
 
-def is_carried(op: DotOp) -> bool:
-    """Whether a dot accumulates over the iterations of a loop that is not unrolled completely.
+def is_carried(op: DotOp, ranges: Ranges) -> bool:
+    """Whether a dot accumulates over the iterations of a loop that stays a loop.
 
-    Then each element has a register of its own; elsewhere several may hold the same constant.
+    Then each element has a register of its own. Elsewhere several may hold the same constant: LLVM
+    replaces a loop that runs at most once by its body, which it may see from bounds that are not
+    constant, and ptxas unrolls loops whose trip count is known.
     """
     loop = _loop_of(op.c)
-    return loop is not None and constant_of(loop.upper_bound) is None
+    if loop is None or constant_of(loop.upper_bound) is not None:
+        return False
+    bounds = (loop.lower_bound, loop.step, loop.upper_bound)
+    first, step, end = (ranges.of(value).within(not loop.unsigned_cmp) for value in bounds)
+    is_known = first[0] == first[1] and step[0] == step[1]
+    return is_known and end[1] > first[0] + step[0]
 
 
 def _has_others(value: Value, user: Operation) -> bool:

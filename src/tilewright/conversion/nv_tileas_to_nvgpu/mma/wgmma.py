@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.ranges import Ranges
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value
 from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, uniform_thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    enclosing_function,
+    thread_basis,
+    uniform_thread_id,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
 from tilewright.dialects.arith.casts import ExtUIOp, IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
@@ -71,7 +76,8 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     wgmma = _Wgmma(build, plan, a_operand, b_operand)
     if is_promoted(op, plan.instruction):
         tiles = _accumulator_tiles(op, build, new.c, PROMOTED_COLUMNS)
-        results = wgmma.promoted(tiles, reuse=is_carried(op), whole=op.promoted)
+        reuse = is_carried(op, Ranges(enclosing_function(op)))
+        results = wgmma.promoted(tiles, reuse=reuse, whole=op.promoted)
         return concatenate(build, results)
     tiles = _accumulator_tiles(op, build, new.c)
     if op.asynchronous:

@@ -22,6 +22,8 @@ class Operand(NamedTuple):
     """Elements between its lines in memory: an odd number leaves them unaligned."""
     padding: str = "zero"
     """What a view has out of bounds; what is gathered has 2 there instead of anything else."""
+    computed: str = ""
+    """How B is computed instead of loaded: a `constant`, a `ramp`, or the `counter` of the loop."""
 
 
 class Split(NamedTuple):
@@ -235,6 +237,8 @@ def _load(loop: Loop, operand: Operand) -> str:
     """Load an operand, as `%a0` or `%b0`, with the token `%at1` or `%bt1`."""
     if operand.gathered:
         return _gather(loop, operand)
+    if operand.computed:
+        return _computed(loop, operand)
     name, view = operand.name, _view_type(loop, operand.name)
     indices = "%i, %index" if name == "a" else "%index, %zero"
     tile = _tile(loop, operand, operand.loaded)
@@ -242,6 +246,19 @@ def _load(loop: Loop, operand: Operand) -> str:
         f"%{name}0, %{name}t1 = load_view_tko weak %{name}v[{indices}] token = %t0 "
         f": {view}, tile<i32> -> {tile}, token"
     )
+
+
+def _computed(loop: Loop, operand: Operand) -> str:
+    """Compute an operand that is not loaded."""
+    name, element, tile = f"%{operand.name}0", operand.loaded, _tile(loop, operand, operand.loaded)
+    if operand.computed == "ramp":
+        return _ramp(loop, operand, name, element)
+    if operand.computed == "constant":
+        return f"{name} = constant <{element}: {_zero(element).replace('0', '2', 1)}> : {tile}"
+    kind = "trunci %j" if element == "i8" else "itof %j signed"
+    return f"""{name}1 = {kind} : tile<i32> -> tile<{element}>
+        {name}2 = reshape {name}1 : tile<{element}> -> tile<1x1x{element}>
+        {name} = broadcast {name}2 : tile<1x1x{element}> -> {tile}"""
 
 
 def _list_type(loop: Loop) -> str:

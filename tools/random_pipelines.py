@@ -3,13 +3,14 @@
     python tools/random_pipelines.py --count 1000 [--schedule agents=1] [--ctas 2] [--gpu]
 
 Each program is a GEMM of random shape, types, majors, alignment, strides, padding and trip count,
-or a sum of tiles. Operands may be converted, scaled, or gathered through pointers with a mask; the
-index of a tile along K, or the rows that are gathered, may be loaded from a list in the loop; the
-loop may read the accumulator, too, or have a second one that a condition on the counter chooses, so
-that it is split; a loop may be around it, a reduction after it, and a store that overwrites what it
-loaded. The CTAs of a cluster may share its tiles. It is compiled under a random schedule and run on
-the emulator with its race, proxy and barrier checks, in two orders of warps; with `--gpu`, for
-sm_90 alone, on the GPU of this machine instead (compute-sanitizer may watch it with `--jobs 0`).
+or a sum of tiles. Operands may be converted, scaled, gathered through pointers with a mask, or
+computed; the index of a tile along K, or the rows that are gathered, may be loaded from a list in
+the loop; it may read the accumulator, too, or have a second one that a condition on the counter
+chooses, so that it is split; a loop may be around it, a reduction after it, and a store that
+overwrites what it loaded. The CTAs of a cluster may share its tiles. It is compiled under a random
+schedule and run on the emulator with its race, proxy and barrier checks, in two orders of warps;
+with `--gpu`, for sm_90 alone, on the GPU of this machine instead (compute-sanitizer may watch it
+with `--jobs 0`).
 All numbers are small integers, smaller ones where f16 accumulates them, so that every order of
 summation gives the same result, bit for bit.
 """
@@ -79,6 +80,7 @@ PADDINGS: Final = {
 """The padding that a type has besides zero, where it is not that of other floats."""
 FLOAT_PADDINGS: Final = ("neg_zero", "nan", "pos_inf", "neg_inf")
 INDICES: Final = ("",) * 5 + ("view", "pointer", "mask", "rows")
+COMPUTED: Final = ("constant", "ramp", "counter")
 PREDICATES: Final = ("less_than", "less_than", "less_than_or_equal", "greater_than_or_equal")
 
 
@@ -167,6 +169,11 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
     loop = halved(loop) if loop.a.element == "f16" and pick.random() < 0.4 else loop
     if pick.random() < 0.3:
         loop = loop._replace(schedule=",".join(filter(None, (loop.schedule, "evict-first=0"))))
+    if loop.b and pick.random() < 0.1:
+        # No integer is converted to 8-bit floats, and sums of ramps exceed f16.
+        is_limited = loop.half or loop.b.loaded == "f8E4M3FN"
+        computed = pick.choice(("constant",) if is_limited else COMPUTED)
+        loop = loop._replace(b=loop.b._replace(computed=computed))
     return loop
 
 

@@ -12,6 +12,7 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import laid_out, layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.ir.builder import InsertPoint, create_op
+from tilewright.layout.linear import OFFSET
 from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
@@ -69,10 +70,14 @@ class LayoutValues:
     def _in_layout(self, value: Value, layout: Layout, build: ConversionBuilder) -> Value:
         tile = self._tiles.get((value, layout))
         if tile is None or _is_rolled_back(tile.defining_op()):
-            if self._assignment.classes.is_rematerializable(value):
-                tile = self._rematerialized(value, layout, build)
+            if not self._assignment.classes.is_rematerializable(value):
+                tile = self._converted(build.value(value), layout, build)
+            elif layout.names == (OFFSET,):
+                # Threads compute it in registers, and store it.
+                computed = self._in_layout(value, self._assignment.layout(value), build)
+                tile = self._converted(computed, layout, build)
             else:
-                tile = self._converted(value, layout, build)
+                tile = self._rematerialized(value, layout, build)
             self._tiles[value, layout] = tile
         return tile
 
@@ -86,12 +91,11 @@ class LayoutValues:
                 return defined
         return self._in_layout(value, layout.distinct_registers(), build)
 
-    def _converted(self, value: Value, layout: Layout, build: ConversionBuilder) -> Value:
-        defined = build.value(value)
+    def _converted(self, defined: Value, layout: Layout, build: ConversionBuilder) -> Value:
         if layout_of(defined) == layout:
             return defined
         type = laid_out(element_of(defined.type), layout)
-        op = create_op(ConvertLayoutOp, source=defined, types=[type], location=value.location)
+        op = create_op(ConvertLayoutOp, source=defined, types=[type], location=defined.location)
         block = defined.parent_block
         if block is None:
             # A placeholder for a tile that failed to convert: go on, to report further errors.

@@ -40,7 +40,8 @@ def attention(heads: int, length: int, head: int = 128) -> Case:
     steps = f"[{length * head}, {head}, 1]"
     names = "qkvo"
     views = "\n".join(
-        f"    %{n}t = make_tensor_view %{n}, shape = [{made}], strides = {steps} : !t\n"
+        f"    %{n}a = assume div_by<16>, %{n} : tile<ptr<f16>>\n"
+        f"    %{n}t = make_tensor_view %{n}a, shape = [{made}], strides = {steps} : !t\n"
         f"    %{n}v = make_partition_view %{n}t : {'!qv' if n in 'qo' else '!kv'}"
         for n in names
     )

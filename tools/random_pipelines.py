@@ -170,7 +170,7 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
     if pick.random() < 0.3:
         loop = loop._replace(schedule=",".join(filter(None, (loop.schedule, "evict-first=0"))))
     if loop.b and pick.random() < 0.1:
-        # No integer is converted to 8-bit floats, and sums of ramps exceed f16.
+        # No integer is converted to 8-bit floats, and ramps add up to more than f16 has.
         is_limited = loop.half or loop.b.loaded == "f8E4M3FN"
         computed = pick.choice(("constant",) if is_limited else COMPUTED)
         loop = loop._replace(b=loop.b._replace(computed=computed))

@@ -121,7 +121,7 @@ class _HalfTiles:
         self._plan, self._half = plan, half
         self._last = last
         """The last operation at the start of the kernel."""
-        self._remade = RematerializedSlices(SLICES, half, _after)
+        self._remade = RematerializedSlices(SLICES, half, _after, {})
         self._views: dict[tuple[Value, int], Value] = {}
         self._indices: dict[tuple[Value, view.TiledViewType, int], Value] = {}
 

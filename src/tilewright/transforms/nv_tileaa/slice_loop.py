@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa import integer, memory, shape, view
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import UNIT
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.operation import Block
+from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import I1, I32
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.tile_slices import (
@@ -101,15 +101,17 @@ def _replace(
 class Slices:
     """Builds one slice of every member, in the body of the loop."""
 
-    __slots__ = ("_build", "_first", "_made", "_number", "_plan", "_remade")
+    __slots__ = ("_before", "_build", "_first", "_made", "_number", "_plan", "_remade")
 
     def __init__(self, plan: Plan, build: Builder, number: Value) -> None:
         self._plan = plan
         self._build = build
+        self._before: Builder | None = None
+        """Builds before the loop that is being built, if there is one."""
         self._number = number
         self._first: Value | None = None
         self._made: dict[Value, Value] = {}
-        self._remade = RematerializedSlices(plan.count, number, lambda _: build)
+        self._remade = RematerializedSlices(plan.count, number, self._builder_for, self._made)
 
     def fill(
         self, tokens: Sequence[Value], reductions: Sequence[ReduceOp], carried: Sequence[Value]
@@ -117,7 +119,9 @@ class Slices:
         """Build all members; yield the tokens and the accumulators of reductions."""
         for op in self._plan.members:
             self._build.location = op.location
-            if op not in reductions:
+            if isinstance(op, ForOp):
+                self._loop(op)
+            elif op not in reductions:
                 self._member(op)
         rest = iter(carried)
         passed = [self._joined(next(rest), self._made[token]) for token in tokens]
@@ -142,13 +146,43 @@ class Slices:
         self._build.insert(made)
         self._made.update(zip(op.results, made.results, strict=True))
 
+    def _loop(self, op: ForOp) -> None:
+        """Build a loop that carries slices."""
+        old, outer = op.body.block, self._build
+        dims = [self._plan.dims.get(value) for value in op.carried]
+        starts = [self._operand(value, dim) for value, dim in zip(op.init_args, dims, strict=True)]
+        bounds = [self._operand(value, None) for value in op.operands[: -len(starts)]]
+        types = [value.type for value in starts]
+        body = Block([old.args[0].type, *types])
+        made = op.like([*bounds, *starts], types)
+        made.set_regions([Region([body])])
+        outer.insert(made)
+        self._made.update(zip(old.args, body.args, strict=True))
+        self._before = Builder(InsertPoint.before(made), op.location)
+        self._build = Builder(InsertPoint.at_end(body), op.location)
+        for inner in old:
+            self._build.location = inner.location
+            if isinstance(inner, YieldOp):
+                passed = zip(inner.values, dims, strict=True)
+                self._build.create(YieldOp, values=[self._operand(*each) for each in passed])
+            else:
+                self._member(inner)
+        self._build, self._before = outer, None
+        self._made.update(zip(op.results, made.results, strict=True))
+
+    def _builder_for(self, op: Operation) -> Builder:
+        """Builds the slices of a tile from scalars: before a loop, unless the loop computes it."""
+        if self._before is None or op.parent_op in self._plan.loops:
+            return self._build
+        return self._before
+
     def _cut(self, value: Value, dim: int | None) -> Type:
         return value.type if dim is None else cut_type(value.type, dim, self._plan.count)
 
     def _operand(self, value: Value, dim: int | None) -> Value:
-        if value in self._made:
-            return self._made[value]
-        return value if dim is None else self._remade.slice_of(value, dim)
+        if dim is not None and value not in self._plan.dims:
+            return self._remade.slice_of(value, dim)
+        return self._made.get(value, value)
 
     def _accumulated(self, op: ReduceOp, carried: Sequence[Value]) -> list[Value]:
         """The accumulators of a reduction after this slice: the slice itself if it is the first."""

@@ -73,8 +73,8 @@ def _slice_some(function: FuncOp, budget: int, duplicated: set[Operation]) -> bo
                 return True
             continue
         if plan is not None:
+            gone.update(inner for member in plan.members for inner in member.walk())
             build_loop(plan)
-            gone.update(plan.members)
     return False
 
 
@@ -164,7 +164,9 @@ def _attempt(
 def _words(plan: Plan) -> int:
     """The registers for the whole tiles of a plan, of which the loop holds a slice at a time.
 
-    A reduction holds its accumulator beside the next slice.
+    A reduction holds its accumulator beside the next slice, a loop all tiles that it carries.
     """
     accumulated = [tile_words(source.type) for op in plan.reductions() for source in op.sources]
-    return max(2 * sum(accumulated), *(tile_words(value.type) for value in plan.dims))
+    carried = [sum(tile_words(value.type) for value in loop.carried) for loop in plan.loops]
+    tiles = [tile_words(value.type) for value in plan.dims]
+    return max(2 * sum(accumulated), *carried, *tiles)

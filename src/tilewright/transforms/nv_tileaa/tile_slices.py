@@ -17,7 +17,7 @@ from tilewright.plans.slicing import slicing_along
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
@@ -95,15 +95,21 @@ class SliceAccess:
 class RematerializedSlices:
     """One slice of each tile that is computed from scalars.
 
-    `builder_for` is asked where to build the slice of the result of an operation.
+    `builder_for` is asked where to build the slice of the result of an operation; `replaced` are
+    values that stand for others.
     """
 
-    __slots__ = ("_builder_for", "_count", "_made", "_number")
+    __slots__ = ("_builder_for", "_count", "_made", "_number", "_replaced")
 
     def __init__(
-        self, count: int, number: Value, builder_for: Callable[[Operation], Builder]
+        self,
+        count: int,
+        number: Value,
+        builder_for: Callable[[Operation], Builder],
+        replaced: Mapping[Value, Value],
     ) -> None:
         self._count, self._number, self._builder_for = count, number, builder_for
+        self._replaced = replaced
         self._made: dict[tuple[Value, int], Value] = {}
 
     def slice_of(self, value: Value, dim: int) -> Value:
@@ -122,7 +128,10 @@ class RematerializedSlices:
         )
         assert slicing is not None
         operands = [
-            self.slice_of(each, slicing[each]) if each in slicing else each for each in op.operands
+            self.slice_of(each, slicing[each])
+            if each in slicing
+            else self._replaced.get(each, each)
+            for each in op.operands
         ]
         if isinstance(op, misc.AssumeOp):
             return operands[0]

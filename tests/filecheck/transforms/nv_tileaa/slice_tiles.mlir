@@ -43,6 +43,45 @@ gpu.module @kernels {
     %s = nv_tileaa.store weak %y, %r : !f32, f32
     nv_tileaa.return
   }
+  // A loop that carries tiles runs for each slice, with all tiles that it carries.
+  // CHECK-LABEL: @carried
+  // CHECK: scf.for [[NUMBER:%[a-z0-9_]+]] =
+  // CHECK: scf.for [[ROW:%[a-z0-9_]+]] = {{.*}} -> (tensor<16x32xf32>, tensor<16x32xf32>)
+  // CHECK: nv_tileaa.exti [[NUMBER]] unsigned
+  // CHECK: nv_tileaa.tiled_load {{.*}}{{\[}}[[ROW]], {{.*}} -> tensor<16x32xf32>
+  // CHECK: nv_tileaa.reduce {{.*}} : tensor<16x32xf32> -> tensor<32xf32>
+  // CHECK: nv_tileaa.tiled_store {{.*}} : tensor<32xf32>
+  // CHECK: nv_tileaa.tiled_store {{.*}} : tensor<32xf32>
+  // CHECK-NOT: tensor<16x256xf32>
+  nv_tileaa.func @carried(%x: !f32, %y: !f32, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %none = arith.constant dense<0.0> : tensor<16x256xf32>
+    %mx = nv_tileaa.make_memref %x : !f32 -> !nv_tileaa.memref<64x256xf32, strides = [256, 1]>
+    %vx = nv_tileaa.block_tile %mx : !nv_tileaa.tiled_view<tile = [16, 256], source = !nv_tileaa.memref<64x256xf32, strides = [256, 1]>>
+    %my = nv_tileaa.make_memref %y : !f32 -> !nv_tileaa.memref<512xf32, strides = [1]>
+    %vy = nv_tileaa.block_tile %my : !nv_tileaa.tiled_view<tile = [256], source = !nv_tileaa.memref<512xf32, strides = [1]>>
+    %sums:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %none, %b = %none) -> (tensor<16x256xf32>, tensor<16x256xf32>) : i32 {
+      %v, %t = nv_tileaa.tiled_load weak %vx[%i, %c0] : i32, i32 of !nv_tileaa.tiled_view<tile = [16, 256], source = !nv_tileaa.memref<64x256xf32, strides = [256, 1]>> -> tensor<16x256xf32>
+      %c = nv_tileaa.addf %a, %v : tensor<16x256xf32>
+      %d = nv_tileaa.mulf %v, %v : tensor<16x256xf32>
+      %e = nv_tileaa.addf %b, %d : tensor<16x256xf32>
+      scf.yield %c, %e : tensor<16x256xf32>, tensor<16x256xf32>
+    }
+    %r = nv_tileaa.reduce %sums#0 {axis = 0 : i32, identities = [0.0 : f32]} : tensor<16x256xf32> -> tensor<256xf32> {
+    ^bb0(%p: f32, %q: f32):
+      %s = nv_tileaa.addf %p, %q : f32
+      nv_tileaa.yield %s : f32
+    }
+    %u = nv_tileaa.reduce %sums#1 {axis = 0 : i32, identities = [0.0 : f32]} : tensor<16x256xf32> -> tensor<256xf32> {
+    ^bb0(%p: f32, %q: f32):
+      %s = nv_tileaa.addf %p, %q : f32
+      nv_tileaa.yield %s : f32
+    }
+    %s1 = nv_tileaa.tiled_store weak %r, %vy[%c0] : tensor<256xf32>, i32 of !nv_tileaa.tiled_view<tile = [256], source = !nv_tileaa.memref<512xf32, strides = [1]>>
+    %s2 = nv_tileaa.tiled_store weak %u, %vy[%c1] : tensor<256xf32>, i32 of !nv_tileaa.tiled_view<tile = [256], source = !nv_tileaa.memref<512xf32, strides = [1]>>
+    nv_tileaa.return
+  }
   // 256 words fit.
   // CHECK-LABEL: @small
   // CHECK-NOT: scf.for

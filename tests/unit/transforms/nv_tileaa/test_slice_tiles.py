@@ -195,6 +195,122 @@ def test_operations_in_between_follow_the_loop() -> None:
     assert np.array_equal(before, after)
 
 
+WHOLE = "tile<16x8xf32>"
+
+
+def carrying(inside: str, after: str, types: str = f"{WHOLE}, {WHOLE}", extra: str = "") -> str:
+    """Return a loop of three iterations that carries `%v` and `%w`, and what follows it."""
+    return f"""
+      %one = constant <i32: 1> : tile<i32>
+      %three = constant <i32: 3> : tile<i32>
+      %none = constant <f32: 0.0> : {WHOLE}
+      %r:{types.count(",") + 1} = for %i in (%zero to %three, step %one) : tile<i32>
+          iter_values(%v = %none, %w = %none{extra}) -> ({types}) {{
+        {LOAD}
+        {inside}
+      }}
+      {after}"""
+
+
+ADDED = f"""
+  %c = addf %v, %x : {WHOLE}
+  %n = itof %i signed : tile<i32> -> tile<f32>
+  %n1 = reshape %n : tile<f32> -> tile<1x1xf32>
+  %n2 = broadcast %n1 : tile<1x1xf32> -> {WHOLE}
+  %d = fma %x, %n2, %w : {WHOLE}"""
+BOTH = f"%y = subf %r#0, %r#1 : {WHOLE}\n{store('%y')}"
+
+
+def test_loops_that_carry_tiles_run_for_each_slice() -> None:
+    root = sliced(carrying(f"{ADDED}\ncontinue %c, %d : {WHOLE}, {WHOLE}", BOTH))
+    assert loops(root) == [16, 3]
+    before, after = run(root)
+    assert np.array_equal(after, 3 * before - before * (0 + 1 + 2))
+
+
+def ordered(after: str) -> str:
+    """Return a loop that also carries the tokens of its loads."""
+    return carrying(
+        f"{ADDED}\n%u = join_tokens %t, %t1 : token\ncontinue %c, %d, %u : {WHOLE}, {WHOLE}, token",
+        f"%y = subf %r#0, %r#1 : {WHOLE}\n{after}",
+        f"{WHOLE}, {WHOLE}, token",
+        ", %t = %t0",
+    )
+
+
+def test_loops_that_carry_tokens() -> None:
+    again = LOAD.replace("%x, %t1", "%x2, %t3").replace("%t0", "%r#2")
+    after = f"{again}\n%z = addf %x2, %y : {WHOLE}\n{store('%z')}"
+    root = sliced(ordered(after))
+    assert loops(root) == [16, 3]
+    before, after = run(root)
+    assert np.array_equal(after, before)
+
+
+def test_tiles_that_a_loop_carries_apart_from_each_other() -> None:
+    """Each has a reduction of its own, along rows, that is stored."""
+    ends = "\n".join(
+        f"""%s{n} = reduce %r#{n} dim=1 identities=[0.0 : f32]
+              : {WHOLE} -> tile<16xf32> {REDUCE}
+            %s{n}1 = reshape %s{n} : tile<16xf32> -> tile<16x1xf32>
+            %s{n}2 = broadcast %s{n}1 : tile<16x1xf32> -> {WHOLE}"""
+        for n in (0, 1)
+    )
+    stores = store("%s02", "%qv") + "\n" + store("%s12", "%pv", "%t0").replace("%t9", "%t8")
+    root = sliced(carrying(f"{ADDED}\ncontinue %c, %d : {WHOLE}, {WHOLE}", f"{ends}\n{stores}"))
+    assert loops(root) == [16, 3]
+    p = np.random.default_rng(5).integers(-9, 9, (16, 8)).astype(np.float32)
+    rows, q = p.sum(1, keepdims=True), np.zeros_like(p)
+    tilewright.execute(root, "k", 1, [p, q])
+    assert np.array_equal(q, np.broadcast_to(3 * rows, q.shape))
+    assert np.array_equal(p, np.broadcast_to(3 * rows, p.shape))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        carrying(f"{ADDED}\n{store('%c')}\ncontinue %c, %d : {WHOLE}, {WHOLE}", BOTH),
+        ordered(store("%y", "%pv", "%r#2")),
+        carrying(
+            f"{ADDED}\n%j = addi %k, %i : tile<i32>\n"
+            f"continue %c, %d, %j : {WHOLE}, {WHOLE}, tile<i32>",
+            BOTH,
+            f"{WHOLE}, {WHOLE}, tile<i32>",
+            ", %k = %zero",
+        ),
+        carrying(
+            f"""{ADDED}
+            %flat = reshape %x : {WHOLE} -> tile<128xf32>
+            %sum = reduce %flat dim=0 identities=[0.0 : f32] : tile<128xf32> -> tile<f32> {REDUCE}
+            %s1 = reshape %sum : tile<f32> -> tile<1x1xf32>
+            %s2 = broadcast %s1 : tile<1x1xf32> -> {WHOLE}
+            %e = addf %d, %s2 : {WHOLE}
+            continue %c, %e : {WHOLE}, {WHOLE}""",
+            BOTH,
+        ),
+        carrying(
+            f"{ADDED}\ncontinue %c, %d : {WHOLE}, {WHOLE}",
+            f"""%flat = reshape %r#0 : {WHOLE} -> tile<128xf32>
+            %sum = reduce %flat dim=0 identities=[0.0 : f32] : tile<128xf32> -> tile<f32> {REDUCE}
+            %s1 = reshape %sum : tile<f32> -> tile<1x1xf32>
+            %s2 = broadcast %s1 : tile<1x1xf32> -> {WHOLE}
+            {store("%s2")}""",
+        ),
+    ],
+    ids=[
+        "a store",
+        "a store after its loads",
+        "a scalar",
+        "a reduction of slices",
+        "a reduction after it",
+    ],
+)
+def test_loops_that_stay_whole(body: str) -> None:
+    root = sliced(body)
+    whole = [op for op in root.walk() if isinstance(op, ForOp) and op.carried]
+    assert [str(op.carried[0].type) for op in whole] == ["tensor<16x8xf32>"]
+
+
 @pytest.mark.parametrize("words", [2, 16])
 @pytest.mark.parametrize("first", keep_first(range(200, 230, 10)))
 def test_random_programs_do_the_same_in_slices(first: int, words: int) -> None:

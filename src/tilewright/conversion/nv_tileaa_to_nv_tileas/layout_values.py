@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
+    from tilewright.support.location import Location
 
 Position = tuple["Block", "Operation | None"]
 """A block, and the operation after which to insert; `None`: at the start."""
@@ -71,11 +72,11 @@ class LayoutValues:
         tile = self._tiles.get((value, layout))
         if tile is None or _is_rolled_back(tile.defining_op()):
             if not self._assignment.classes.is_rematerializable(value):
-                tile = self._converted(build.value(value), layout, build)
+                tile = self._converted(build.value(value), layout, value.location, build)
             elif layout.names == (OFFSET,):
                 # Threads compute it in registers, and store it.
                 computed = self._in_layout(value, self._assignment.layout(value), build)
-                tile = self._converted(computed, layout, build)
+                tile = self._converted(computed, layout, value.location, build)
             else:
                 tile = self._rematerialized(value, layout, build)
             self._tiles[value, layout] = tile
@@ -91,11 +92,13 @@ class LayoutValues:
                 return defined
         return self._in_layout(value, layout.distinct_registers(), build)
 
-    def _converted(self, defined: Value, layout: Layout, build: ConversionBuilder) -> Value:
+    def _converted(
+        self, defined: Value, layout: Layout, location: Location, build: ConversionBuilder
+    ) -> Value:
         if layout_of(defined) == layout:
             return defined
         type = laid_out(element_of(defined.type), layout)
-        op = create_op(ConvertLayoutOp, source=defined, types=[type], location=defined.location)
+        op = create_op(ConvertLayoutOp, source=defined, types=[type], location=location)
         block = defined.parent_block
         if block is None:
             # A placeholder for a tile that failed to convert: go on, to report further errors.

@@ -12,6 +12,7 @@ from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import AssemblerError, Error, Interrupted, Unsupported
+from tilewright.support.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +71,10 @@ def _run(arguments: list[str]) -> int:
         return OK
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
-        raise UsageError(f"tilewright: error: expected a command ({known}), found '{name}'")
+        raise UsageError(
+            f"tilewright: error: expected a command ({known}), "
+            f"found '{name}'{did_you_mean(name, COMMANDS)}"
+        )
     return run_command(name, rest)
 
 

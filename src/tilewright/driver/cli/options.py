@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
 from tilewright.bytecode import versions
+from tilewright.support.suggestions import did_you_mean
 
 HELP_NAMES: Final = ("-h", "--help")
 COLUMN: Final = 26
@@ -147,7 +148,7 @@ class Command:
         name, value = self._split(word)
         option = self._by_name.get(name)
         if option is None:
-            self.fail(f"unknown option '{name}'")
+            self.fail(f"unknown option '{name}'{did_you_mean(name, self._by_name)}")
         if not option.metavar:
             if value is not None:
                 self.fail(f"option '{name}' takes no value, found '{value}'")

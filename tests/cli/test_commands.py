@@ -163,8 +163,16 @@ def test_help_of_opt_lists_the_passes(run: Run) -> None:
         assert name in out
 
 
-def test_version(run: Run) -> None:
-    assert run("--version") == (0, f"tilewright {tilewright.__version__}\n", "")
+@pytest.mark.parametrize("arguments", [["--version"], ["-V"], ["compile", "--version"]])
+def test_version(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == f"tilewright {tilewright.__version__}"
+    assert [line.split()[0].rstrip(":") for line in out.splitlines()[1:]] == [
+        "LLVM",
+        "ptxas",
+        "libdevice",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tilewright import __version__
 from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
@@ -66,8 +65,7 @@ def _run(arguments: list[str]) -> int:
         write_line(usage())
         return OK
     if name in ("-V", "--version"):
-        write_line(f"tilewright {__version__}")
-        return OK
+        return _show_versions()
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise UsageError(f"tilewright: error: expected a command ({known}), found '{name}'")
@@ -81,9 +79,16 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
         write_line(module.COMMAND.help(arguments))
         return OK
     if "--version" in arguments:
-        write_line(f"tilewright {__version__}")
-        return OK
+        return _show_versions()
     return module.run(module.COMMAND.parse(arguments))
+
+
+def _show_versions() -> int:
+    # Only asked for, it looks for tools and runs ptxas.
+    from tilewright.driver.versions import version_text  # noqa: PLC0415
+
+    write_line(version_text())
+    return OK
 
 
 def usage() -> str:

@@ -30,10 +30,13 @@ COMMANDS: Final = {
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
     "nvcc": ("nvcc", "run nvcc, with this compiler for CUDA Tile C++"),
+    "completion": ("completion", "print the completion script of a shell"),
 }
 """Subcommands: module and summary. Only the one that runs is imported."""
 
 GROUPS: Final = {name.split()[0] for name in COMMANDS if " " in name}
+
+VERSION_NAMES: Final = ("-V", "--version")
 
 OK: Final = 0
 WRONG_PROGRAM: Final = 1
@@ -64,7 +67,7 @@ def _run(arguments: list[str]) -> int:
     if arguments[:words][-1] in (*HELP_NAMES, "help"):
         write_line(usage())
         return OK
-    if name in ("-V", "--version"):
+    if name in VERSION_NAMES:
         return _show_versions()
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
@@ -93,7 +96,7 @@ def _show_versions() -> int:
 
 def usage() -> str:
     """Return the text of `tilewright --help`."""
-    rows = "\n".join(f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items())
+    rows = "\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items())
     return f"""\
 usage: tilewright COMMAND [options] [FILE]
 

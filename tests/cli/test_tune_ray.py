@@ -21,7 +21,7 @@ from tilewright.driver.tuning.ray_backend import RayCluster
 from tilewright.support.diagnostics import Unsupported
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
-NEEDS_RAY = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install '.[ray]'")
+NEEDS_RAY = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install '.[tune]'")
 ARGUMENTS = ("--arg", "iota:128xf32", "--arg", "ones:128xf32", "--ray", "local", "--jobs", "2")
 
 

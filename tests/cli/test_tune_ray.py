@@ -81,5 +81,5 @@ def test_a_cluster_without_a_gpu_measures_no_time(tmp_path: Path) -> None:
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(Unsupported, match=r"tuning on Ray without Ray.*'tilewright\[ray\]'"):
+    with pytest.raises(Unsupported, match=r"tuning on Ray without Ray.*'tilewright\[tune\]'"):
         RayCluster("local", "emulator")

@@ -140,8 +140,8 @@ def test_an_installed_wheel_works(programs: Path, tmp_path: Path) -> None:
     (tmp_path / "sine.mlir").write_text(SINE)
     assert ".entry sine" in command("compile", "sine.mlir", "--emit", "ptx")
     for device in ("cpu", "emulator"):
-        sums = ("--arg", f"{device}.npy=zeros:64xf32", "--arg", "64")
-        command("run", "kernels/add.mlir", "--on", device, *VECTORS, *sums)
+        outputs = ("--arg", f"{device}.npy=zeros:64xf32", "--arg", "64")
+        command("run", "kernels/add.mlir", "--on", device, *VECTORS, *outputs)
         assert np.load(tmp_path / f"{device}.npy").tolist() == [i + 1 for i in range(64)]
     assert "kernel add at kernels/add.mlir:3" in command("explain", "kernels/add.mlir")
     command("explain", "kernels/add.mlir", "--html", "add.html")

@@ -102,8 +102,8 @@ def at_hand(folder: Path) -> Path:
     shutil.copy(ROOT / "tests" / "ptx" / "basics.ptx", folder / "saxpy.ptx")
     np.save(folder / "x.npy", np.arange(1000, dtype=np.float32))
     (folder / "cutile_kernel.py").write_text(CUTILE_KERNEL)
-    (folder / "examples").mkdir(exist_ok=True)
-    for name in ("kernel.cu", "add.cu", "examples/add.cu"):
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    for name in ("kernel.cu", "add.cu"):
         shutil.copy(ROOT / "examples" / "add.cu", folder / name)
     shutil.copy(ROOT / "tests" / "nvcc" / "programs" / "launch.cu", folder / "program.cu")
     return folder

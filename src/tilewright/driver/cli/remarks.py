@@ -31,6 +31,7 @@ COMMAND: Final = Command(
     many=True,
     operand="ID",
     default=ALL,
+    words=(ALL, *CATALOGUE),
 )
 
 

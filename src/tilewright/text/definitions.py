@@ -80,6 +80,11 @@ class Aliases:
         assert isinstance(value, Type)
         return value
 
+    def parsed(self, name: str) -> Attribute | None:
+        """Return the value of an alias whose definition has been parsed."""
+        alias = self._parsed.get(name)
+        return None if alias is None else alias.value
+
     def _value(self, name: str, at: int) -> Attribute:
         alias = self._parsed.get(name)
         if alias is None:
@@ -93,7 +98,7 @@ class Aliases:
         """Resolve an alias that is used before its definition."""
         parser = self._parser
         if self._offsets is None:
-            self._offsets = _definitions(parser.tokens)
+            self._offsets = alias_definitions(parser.tokens)
             self._unread = iter(sorted(self._offsets.items(), key=lambda item: item[1]))
         offset = self._offsets.get(name)
         if offset is None:
@@ -174,7 +179,7 @@ def _tree_size(value: object, known: dict[Parametric, int]) -> int:
     return size
 
 
-def _definitions(tokens: list[str]) -> dict[str, int]:
+def alias_definitions(tokens: list[str]) -> dict[str, int]:
     """Return the token indices of all alias definitions."""
     equals = [at for at, token in enumerate(tokens) if token == "="]
     starts = (at - 1 for at in reversed(equals) if at)

@@ -234,7 +234,7 @@ class Parser(Cursor):
         inner = owner.default_dialect
         self.use_dialects(("builtin",) if inner is None else (inner, "builtin"))
         scope = self.names.open(owner.is_isolated)
-        labels, self.labels = self.labels, Labels(self)
+        labels, self.labels = self.labels, self.new_labels()
         region = self._blocks(arguments)
         if field is not None:
             self._complete(region, field)
@@ -246,6 +246,10 @@ class Parser(Cursor):
         self.open_braces.pop()
         self.leave()
         return region
+
+    def new_labels(self) -> Labels:
+        """Return the labels of a region that starts."""
+        return Labels(self)
 
     def use_dialects(self, dialects: tuple[str, ...]) -> None:
         """Set the dialects of operations without a prefix."""

@@ -298,7 +298,7 @@ class _IndexingParser(RecoveringParser):
         """The definitions of values by the token of the name."""
         self.stated: dict[int, tuple[Location, int]] = {}
         """Locations that the text states, by identity, with the token that has each."""
-        self.names: _IndexingNames = _IndexingNames(self)
+        self.names = _IndexingNames(self)
 
     def finish(self) -> None:
         """End the scope of the whole text."""

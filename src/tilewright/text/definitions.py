@@ -106,11 +106,16 @@ class Aliases:
         if name in self._open:
             parser.error(f"alias '{name}' is defined by itself", at)
         back = parser.at
-        if not self._open:
-            self._read_until(offset)
-        alias = self._parsed.get(name) or self._read(name, offset)
-        parser.at = back
-        return alias
+        try:
+            if not self._open:
+                self._read_until(offset)
+            return self._parsed.get(name) or self._read(name, offset)
+        finally:
+            parser.at = back
+
+    def forget_open(self) -> None:
+        """Forget which definitions are being parsed, after an error in one."""
+        self._open.clear()
 
     def _read_until(self, last: int) -> None:
         """Parse the definitions before a token, so that none recurses into those before it.

@@ -346,13 +346,17 @@ class Parser(Cursor):
         self.expect("=")
         return names
 
+    def alias_definition(self) -> None:
+        """Parse `#name = attribute` or `!name = type`."""
+        self.aliases.define()
+
     def program(self) -> list[Operation]:
         """Parse a whole text: alias definitions and operations."""
         tokens = self.tokens
         ops: list[Operation] = []
         while token := tokens[self.at]:
             if token[:1] in "#!" and tokens[self.at + 1] == "=":
-                self.aliases.define()
+                self.alias_definition()
             elif token == "{-#":
                 raise Unsupported("resources in the text ('{-# ... #-}')", self.location())
             else:

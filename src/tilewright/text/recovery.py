@@ -42,7 +42,9 @@ def recover(parser: RecoveringParser) -> tuple[Operation | None, list[Diagnostic
         pass
     except UserError as error:
         errors += error.diagnostics
-    return None if errors else module, sorted(errors, key=_offset)
+    # An invalid alias has the same error at its definition and at each use.
+    distinct = {(_offset(error), error.text): error for error in reversed(errors)}
+    return None if errors else module, sorted(distinct.values(), key=_offset)
 
 
 def _offset(error: Diagnostic) -> int:
@@ -93,6 +95,25 @@ class RecoveringParser(Parser):
             self._parse_body(start, self.at, state)
             return self.skip(start)
 
+    def alias_definition(self) -> None:
+        start, state = self.at, self._state()
+        try:
+            super().alias_definition()
+        except UserError as error:
+            self._restore(state)
+            self.errors += error.diagnostics
+            self.at = self._next_definition(start)
+
+    def _next_definition(self, start: int) -> int:
+        """The next operation or alias outside of operations; the end of the text if none."""
+        tokens, at = self.tokens, start + 2
+        while tokens[at] and not (self._starts_alias(at) or self._starts_operation(at)):
+            at += 1
+        return at
+
+    def _starts_alias(self, at: int) -> bool:
+        return self.tokens[at][:1] in ("#", "!") and self.tokens[at + 1] == "="
+
     def _parse_body(self, start: int, stop: int, state: _State) -> None:
         """Look for errors in the region of an operation that has one before it, at `stop`."""
         tokens = self.tokens
@@ -121,6 +142,7 @@ class RecoveringParser(Parser):
     def _restore(self, state: _State) -> None:
         """Leave the regions that were open at an error."""
         self.nesting = state.nesting
+        self.aliases.forget_open()
         del self.open_braces[state.braces :]
         self.labels = state.labels
         self.use_dialects(state.dialects)

@@ -131,9 +131,10 @@ def _operations(scope: Scope) -> Iterator[Completion]:
 def _is_legal(dialect: str, scope: Scope) -> bool:
     """Whether operations of a dialect may stand in a scope: Tile IR has its own alone."""
     kinds = [around.op.kind for around in scope.around() if around.op is not None]
-    if any(kind is not None and kind.name.startswith("cuda_tile.") for kind in kinds):
+    names = {kind.name for kind in kinds if kind is not None}
+    if any(name.startswith("cuda_tile.") for name in names):
         return dialect == "cuda_tile"
-    return dialect != "cuda_tile" or dialect in scope.dialects or len(kinds) <= 1
+    return dialect != "cuda_tile" or names <= {"builtin.module"}
 
 
 def _has_other_parent(kind: type[Operation], parent: type[Operation] | None) -> bool:

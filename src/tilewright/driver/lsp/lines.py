@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import Final
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
-_ENCODINGS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
+_ENCODINGS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": None}
 
 
 class Lines:
@@ -17,7 +17,7 @@ class Lines:
 
     def __init__(self, text: str, encoding: str) -> None:
         self._text = text
-        self._codec = _ENCODINGS.get(encoding)
+        self._codec = _ENCODINGS[encoding]
         """The codec and the bytes of a unit; None where a unit is a character."""
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
 

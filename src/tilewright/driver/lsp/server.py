@@ -136,7 +136,7 @@ class Documents:
         if known is not None and known.version == document.version:
             return known
         text, version = document.source, document.version
-        encoding = str(server.workspace.position_encoding or "utf-16")
+        encoding = lsp.PositionEncodingKind(server.workspace.position_encoding).value
         loop = asyncio.get_running_loop()
         analysis = await loop.run_in_executor(
             self._worker, analyse, text, document.path, self._version

@@ -51,6 +51,13 @@ def type_names() -> list[str]:
     return sorted(name for name in names if "." not in name)
 
 
+def attribute_names() -> list[str]:
+    """The names of attributes without the prefix of their dialect, such as `div_by`."""
+    kinds = [item for dialect in dialects() for item in dialect.attributes.items()]
+    names = {name.partition(".")[2] for name, kind in kinds if not issubclass(kind, EnumAttr)}
+    return sorted(name for name in names if name.isidentifier())
+
+
 def enum_words() -> list[str]:
     """The words of all enumerations."""
     known: set[type[EnumAttr]] = {enum for kind in operations() for enum in enums(kind)}
@@ -63,7 +70,7 @@ def enum_words() -> list[str]:
 def keyword_list() -> list[str]:
     """The words in the text of operations, types, attributes and locations."""
     words = {word for kind in operations() for word in keywords(kind)}
-    words.update(OTHER_WORDS, *CUSTOM_WORDS.values())
+    words.update(OTHER_WORDS, attribute_names(), *CUSTOM_WORDS.values())
     return sorted(words - {*type_names(), *BUILTIN_TYPES})
 
 
@@ -139,7 +146,7 @@ def vim() -> str:
         r"syntax match tileirType /\<[su]\?i[1-9][0-9]*\>/",
         r"syntax match tileirNumber /\<[0-9][0-9.]*\([eE][-+]\?[0-9]\+\)\?\>/",
         r"syntax match tileirNumber /\<0x[0-9A-Fa-f]\+\>/",
-        r"syntax match tileirShape /\<\(\([0-9]\+\|?\)x\)\+/ nextgroup=tileirElement",
+        r"syntax match tileirShape /\(\<[0-9]\+x\|?x\)\([0-9]\+x\|?x\)*/ nextgroup=tileirElement",
         rf"syntax match tileirElement /\%([su]\?i[1-9][0-9]*\|{_vim_any()}\)/ contained",
         r"syntax match tileirValue /%[A-Za-z0-9_$.-]\+\(#[0-9]\+\)\?/",
         r"syntax match tileirLabel /\^[A-Za-z0-9_$.-]\+/",

@@ -100,15 +100,17 @@ syntax keyword tileirEnum udec_wrap ueq uge ugt uinc_wrap ule ult umax umin une 
 syntax keyword tileirEnum uno unordered unsigned up upward usub_cond usub_sat volatile wait wb weak weak_odr
 syntax keyword tileirEnum wgmma workgroup wrapped wt x xchg xor xor_popc xori y z zero
 syntax keyword tileirKeyword A B D accumulate align aligned alignment along apart args asm_dialect atomic
-syntax keyword tileirKeyword attributes axis box by byte_mask bytes cache cache_hint callsite cluster commit constant
-syntax keyword tileirKeyword default dense dim disjoint do else every evict_priority exact false fast_acc fastmath
-syntax keyword tileirKeyword fence field flush_to_zero from from_proxy ftz fused global grid has_side_effects held id
-syntax keyword tileirKeyword if im2col in inalloca inbounds into invariant is_align_stack isolated iter_args iter_values kernel
-syntax keyword tileirKeyword l2_cache_hint leading level loc map mask memfence metadata multicast multicast_mask new_value nneg
-syntax keyword tileirKeyword num_elem number_of_threads of offset optimization_hints other overflow packed padding_value parts predicate propagate_nan
-syntax keyword tileirKeyword pure range read registers relaxed rounding saturating scaled scope shape size sizes
-syntax keyword tileirKeyword step steps stride strides syncscope tensormap to to_proxy transpose true uniform uninitialized
-syntax keyword tileirKeyword unit unknown unroll unsigned upper_bound users vararg volatile weak weights x
+syntax keyword tileirKeyword attributes axis bounded box by byte_mask bytes cache cache_hint callsite cluster commit
+syntax keyword tileirKeyword constant constant_range conv_params default dense di_compile_unit di_file di_lexical_block di_loc di_subprogram dim disjoint
+syntax keyword tileirKeyword div_by do else every evict_priority exact false fast_acc fastmath fence field flush_to_zero
+syntax keyword tileirKeyword from from_proxy ftz fused global grid has_side_effects held id if im2col in
+syntax keyword tileirKeyword inalloca inbounds into invariant is_align_stack isolated iter_args iter_values kernel kernel_spec l2_cache_hint layout
+syntax keyword tileirKeyword ld_st_matrix_shape leading level loc loop_annotation loop_unroll map map_parameter mask memfence metadata multicast
+syntax keyword tileirKeyword multicast_mask new_value nneg num_elem number_of_threads of offset optimization_hints other overflow packed padding_value
+syntax keyword tileirKeyword parts poison predicate propagate_nan pure range read registers relaxed rounding same_elements saturating
+syntax keyword tileirKeyword scaled schedule scope shape size sizes step steps stride strides syncscope target_spec
+syntax keyword tileirKeyword tensormap to to_proxy transpose true uniform uninitialized unit unknown unroll unsigned upper_bound
+syntax keyword tileirKeyword users vararg volatile weak weights x
 syntax keyword tileirType array buffer consumer_token func gather_scatter_view mem_token memref partition_view pipeline pipeline_iterator producer_token program_id
 syntax keyword tileirType ptr queue strided_view string struct tensor_map tensor_view tile tiled_view token void bf16
 syntax keyword tileirType complex f128 f16 f32 f4E2M1FN f64 f6E2M3FN f6E3M2FN f80 f8E3M4 f8E4M3 f8E4M3B11FNUZ
@@ -117,7 +119,7 @@ syntax keyword tileirType vector
 syntax match tileirType /\<[su]\?i[1-9][0-9]*\>/
 syntax match tileirNumber /\<[0-9][0-9.]*\([eE][-+]\?[0-9]\+\)\?\>/
 syntax match tileirNumber /\<0x[0-9A-Fa-f]\+\>/
-syntax match tileirShape /\<\(\([0-9]\+\|?\)x\)\+/ nextgroup=tileirElement
+syntax match tileirShape /\(\<[0-9]\+x\|?x\)\([0-9]\+x\|?x\)*/ nextgroup=tileirElement
 syntax match tileirElement /\%([su]\?i[1-9][0-9]*\|array\|buffer\|consumer_token\|func\|gather_scatter_view\|mem_token\|memref\|partition_view\|pipeline\|pipeline_iterator\|producer_token\|program_id\|ptr\|queue\|strided_view\|string\|struct\|tensor_map\|tensor_view\|tile\|tiled_view\|token\|void\|bf16\|complex\|f128\|f16\|f32\|f4E2M1FN\|f64\|f6E2M3FN\|f6E3M2FN\|f80\|f8E3M4\|f8E4M3\|f8E4M3B11FNUZ\|f8E4M3FN\|f8E4M3FNUZ\|f8E5M2\|f8E5M2FNUZ\|f8E8M0FNU\|fnv8E5M3FNU\|index\|memref\|none\|tensor\|tf32\|tuple\|vector\)/ contained
 syntax match tileirValue /%[A-Za-z0-9_$.-]\+\(#[0-9]\+\)\?/
 syntax match tileirLabel /\^[A-Za-z0-9_$.-]\+/

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from inspect import cleandoc
 from typing import TYPE_CHECKING
@@ -85,7 +86,8 @@ def _attribute_row(field: AttributeField[object]) -> str:
 
 def _form(elements: Iterable[Element]) -> str:
     """Write a declared format for readers: optional parts in brackets."""
-    return " ".join(_form_parts(elements))
+    text = " ".join(_form_parts(elements))
+    return re.sub(r"(?<=[(\[<]) | (?=[,)\]>])|(?<=\w) (?=<)", "", text)
 
 
 def _form_parts(elements: Iterable[Element]) -> Iterator[str]:

@@ -56,7 +56,10 @@ def test_the_documentation_of_an_operation_is_that_of_its_declaration() -> None:
     shown = page("addf")
     assert shown is not None
     assert shown.startswith("**`cuda_tile.addf`**\n\nAddition: `result[i] = lhs[i] + rhs[i]`.")
-    assert "addf $lhs , $rhs [rounding < $rounding_mode >] [flush_to_zero] attr-dict" in shown
+    assert (
+        "addf $lhs, $rhs [rounding<$rounding_mode>] [flush_to_zero] attr-dict : type($result)"
+        in shown
+    )
     assert "- `lhs`: " in shown
     assert "(default: `nearest_even`)" in shown
     assert shown.endswith("Since Tile IR 13.1.")

@@ -7,8 +7,9 @@ import gc
 import logging
 import os
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -23,6 +24,8 @@ from tilewright.driver.lsp.words import dialects
 from tilewright.support.diagnostics import Severity
 
 if TYPE_CHECKING:
+    from pygls.workspace import TextDocument
+
     from tilewright.driver.lsp.analysis import Problem, Range
     from tilewright.driver.lsp.outline import Entry
     from tilewright.ir.declare import Version
@@ -55,6 +58,12 @@ _SYMBOL_KINDS: Final = {
     "function": lsp.SymbolKind.Function,
     "variable": lsp.SymbolKind.Variable,
 }
+
+_OPTIONS: Final = {lsp.TEXT_DOCUMENT_COMPLETION: lsp.CompletionOptions(trigger_characters=TRIGGERS)}
+"""The options of requests, by method."""
+
+Features = dict[str, Callable[[Any], object]]
+"""The functions that answer requests and notifications, by method."""
 
 
 def serve(version: Version) -> None:
@@ -118,7 +127,7 @@ class Documents:
     def __init__(self, version: Version) -> None:
         self._version = version
         self._worker = ThreadPoolExecutor(1)
-        self._snapshots: dict[str, Snapshot] = {}
+        self._snapshots: dict[str, tuple[int | None, asyncio.Task[Snapshot]]] = {}
         self._checks: dict[str, asyncio.Task[None]] = {}
 
     def close(self) -> None:
@@ -130,20 +139,23 @@ class Documents:
         self._worker.submit(dialects)
 
     async def snapshot(self, server: LanguageServer, uri: str) -> Snapshot:
-        """Return the analysis of the current version of a document."""
+        """Return the analysis of the current version of a document; requests share it."""
         document = server.workspace.get_text_document(uri)
-        known = self._snapshots.get(uri)
-        if known is not None and known.version == document.version:
-            return known
+        version, task = self._snapshots.get(uri, (None, None))
+        # Documents that are not open have no version, and may change on the disk.
+        if task is None or version is None or version != document.version:
+            encoding = lsp.PositionEncodingKind(server.workspace.position_encoding).value
+            task = asyncio.get_running_loop().create_task(self._analysed(document, encoding))
+            self._snapshots[uri] = document.version, task
+        # A request that the editor cancels leaves the analysis to the others.
+        return await asyncio.shield(task)
+
+    async def _analysed(self, document: TextDocument, encoding: str) -> Snapshot:
         text, version = document.source, document.version
-        encoding = lsp.PositionEncodingKind(server.workspace.position_encoding).value
-        loop = asyncio.get_running_loop()
-        analysis = await loop.run_in_executor(
+        analysis = await asyncio.get_running_loop().run_in_executor(
             self._worker, analyse, text, document.path, self._version
         )
-        made = Snapshot(uri, version, analysis, Lines(text, encoding))
-        self._snapshots[uri] = made
-        return made
+        return Snapshot(document.uri, version, analysis, Lines(text, encoding))
 
     def schedule(self, server: LanguageServer, uri: str, delay: float) -> None:
         """Check a document after a delay, unless it changes before."""
@@ -153,7 +165,12 @@ class Documents:
 
     async def _check(self, server: LanguageServer, uri: str, delay: float) -> None:
         await asyncio.sleep(delay)
-        snapshot = await self.snapshot(server, uri)
+        try:
+            snapshot = await self.snapshot(server, uri)
+        except Exception as error:
+            message = f"Bug in Tilewright, please report it with this file: {error!r}"
+            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, message))
+            raise
         diagnostics = [_diagnostic(each, snapshot) for each in snapshot.analysis.problems]
         server.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(uri, diagnostics, snapshot.version)
@@ -195,33 +212,33 @@ def create_server(documents: Documents) -> LanguageServer:
 
 
 def _add_synchronization(server: LanguageServer, documents: Documents) -> None:
-    @server.feature(lsp.INITIALIZED)
     def initialized(params: lsp.InitializedParams) -> None:
         documents.warm_up()
 
-    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         documents.schedule(server, params.text_document.uri, 0)
 
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
         documents.schedule(server, params.text_document.uri, DELAY)
 
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
         documents.forget(server, params.text_document.uri)
 
-    _registered(initialized, opened, changed, closed)
+    features: Features = {
+        lsp.INITIALIZED: initialized,
+        lsp.TEXT_DOCUMENT_DID_OPEN: opened,
+        lsp.TEXT_DOCUMENT_DID_CHANGE: changed,
+        lsp.TEXT_DOCUMENT_DID_CLOSE: closed,
+    }
+    _register(server, features)
 
 
 def _add_navigation(server: LanguageServer, documents: Documents) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
         snapshot = await documents.snapshot(server, params.text_document.uri)
         token = snapshot.definition(params.position)
         return None if token is None else snapshot.location(token)
 
-    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         snapshot = await documents.snapshot(server, params.text_document.uri)
         token = snapshot.definition(params.position)
@@ -231,7 +248,6 @@ def _add_navigation(server: LanguageServer, documents: Documents) -> None:
         with_definition = params.context.include_declaration
         return [snapshot.location(at) for at in wanted if with_definition or at != token]
 
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     async def highlights(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
         snapshot = await documents.snapshot(server, params.text_document.uri)
         token = snapshot.definition(params.position)
@@ -240,14 +256,19 @@ def _add_navigation(server: LanguageServer, documents: Documents) -> None:
         locations = [snapshot.location(at) for at in snapshot.index.references(token)]
         return [lsp.DocumentHighlight(location.range) for location in locations]
 
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         snapshot = await documents.snapshot(server, params.text_document.uri)
         if snapshot.index is None:
             return []
         return [_symbol(entry, snapshot) for entry in outline(snapshot.index)]
 
-    _registered(definition, references, highlights, symbols)
+    features: Features = {
+        lsp.TEXT_DOCUMENT_DEFINITION: definition,
+        lsp.TEXT_DOCUMENT_REFERENCES: references,
+        lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: highlights,
+        lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: symbols,
+    }
+    _register(server, features)
 
 
 def _symbol(entry: Entry, snapshot: Snapshot) -> lsp.DocumentSymbol:
@@ -262,7 +283,6 @@ def _symbol(entry: Entry, snapshot: Snapshot) -> lsp.DocumentSymbol:
 
 
 def _add_texts(server: LanguageServer, documents: Documents) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     async def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
         snapshot = await documents.snapshot(server, params.text_document.uri)
         if snapshot.index is None:
@@ -274,9 +294,6 @@ def _add_texts(server: LanguageServer, documents: Documents) -> None:
         contents = lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
         return lsp.Hover(contents, snapshot.range(range))
 
-    options = lsp.CompletionOptions(trigger_characters=TRIGGERS)
-
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
     async def completed(params: lsp.CompletionParams) -> lsp.CompletionList:
         snapshot = await documents.snapshot(server, params.text_document.uri)
         if snapshot.index is None:
@@ -296,8 +313,13 @@ def _add_texts(server: LanguageServer, documents: Documents) -> None:
         ]
         return lsp.CompletionList(is_incomplete=False, items=items)
 
-    _registered(hovered, completed)
+    features: Features = {
+        lsp.TEXT_DOCUMENT_HOVER: hovered,
+        lsp.TEXT_DOCUMENT_COMPLETION: completed,
+    }
+    _register(server, features)
 
 
-def _registered(*features: object) -> None:
-    """Mark functions as used: the server calls them."""
+def _register(server: LanguageServer, features: Features) -> None:
+    for method, handle in features.items():
+        server.feature(method, _OPTIONS.get(method))(handle)

@@ -139,10 +139,11 @@ def vim() -> str:
         "  finish",
         "endif",
         "syntax iskeyword @,48-57,_,.,$",
-        *_vim_keywords("tileirOperation", [*operation_names(), *short_names()]),
         *_vim_keywords("tileirEnum", enum_words()),
         *_vim_keywords("tileirKeyword", keyword_list()),
         *_vim_keywords("tileirType", [*type_names(), *builtin_names()]),
+        # Of two groups with the same word, such as addf of atomics, the last one counts.
+        *_vim_keywords("tileirOperation", [*operation_names(), *short_names()]),
         r"syntax match tileirType /\<[su]\?i[1-9][0-9]*\>/",
         r"syntax match tileirNumber /\<[0-9][0-9.]*\([eE][-+]\?[0-9]\+\)\?\>/",
         r"syntax match tileirNumber /\<0x[0-9A-Fa-f]\+\>/",

@@ -3,6 +3,43 @@ if exists('b:current_syntax')
   finish
 endif
 syntax iskeyword @,48-57,_,.,$
+syntax keyword tileirEnum L1 L2 _and _or _xor acq_rel acquire add addf addi addu alias
+syntax keyword tileirEnum all and and_popc andi any appending approx assign async att available_externally b1
+syntax keyword tileirEnum b16 b8 ballot bf16 bfly box_dim ca ccc cg cluster cmpxchg col
+syntax keyword tileirEnum common constant cp_async cs cta cta_1 cta_2 cv dec decrease default device
+syntax keyword tileirEnum down downward e4m3 e5m2 element_stride elemtype eq equal evict_first evict_last evict_normal evict_unchanged
+syntax keyword tileirEnum extern_weak external f16 f32 f64 fadd false fastcc fill_mode fma fmax fmin
+syntax keyword tileirEnum fsub full generic global global_address global_dim global_stride gpu greater_than greater_than_or_equal hidden idx
+syntax keyword tileirEnum im2col im2col_w im2col_w_128 inc increase intel interleave_16b interleave_32b interleave_layout internal l2promo_128b l2promo_256b
+syntax keyword tileirEnum l2promo_64b launch_dependents less_than less_than_or_equal linkonce linkonce_odr local_unnamed_addr lu max maximumf maxnumf maxs
+syntax keyword tileirEnum maxsi maxu maxui min minimumf minnumf mins minsi minu minui mma_sync monotonic
+syntax keyword tileirEnum mul mulf muli nan nand nchw ne nearest_away nearest_even nearest_int_to_zero neg neg_inf
+syntax keyword tileirEnum neg_zero negative_inf nhwc no_allocate no_signed_wrap no_unsigned_wrap no_wrap none not_atomic not_equal oeq oge
+syntax keyword tileirEnum ogt ole olt one or ord ordered ori pos_inf positive_inf private protected
+syntax keyword tileirEnum ptx_devicecc ptx_kernelcc public rank registers relaxed release rm rn rna row rp
+syntax keyword tileirEnum rs rz s32 s4 s8 satfinite seq_cst sge sgt shared shared_cluster shared_cta
+syntax keyword tileirEnum signed sle slt sub swizzle_128b swizzle_32b swizzle_64b swizzle_atomicity swizzle_mode sys tensor tensormap
+syntax keyword tileirEnum tf32 tile tile_gather4 tile_scatter4 tl_blk tma to_nearest_away to_nearest_even toward_zero true u4 u8
+syntax keyword tileirEnum udec_wrap ueq uge ugt uinc_wrap ule ult umax umin une uni unnamed_addr
+syntax keyword tileirEnum uno unordered unsigned up upward usub_cond usub_sat volatile wait wb weak weak_odr
+syntax keyword tileirEnum wgmma workgroup wrapped wt x xchg xor xor_popc xori y z zero
+syntax keyword tileirKeyword A B D accumulate align aligned alignment along apart args asm_dialect atomic
+syntax keyword tileirKeyword attributes axis bounded box by byte_mask bytes cache cache_hint callsite cluster commit
+syntax keyword tileirKeyword constant constant_range conv_params default dense di_compile_unit di_file di_lexical_block di_loc di_subprogram dim disjoint
+syntax keyword tileirKeyword div_by do else every evict_priority exact false fast_acc fastmath fence field flush_to_zero
+syntax keyword tileirKeyword from from_proxy ftz fused global grid has_side_effects held id if im2col in
+syntax keyword tileirKeyword inalloca inbounds into invariant is_align_stack isolated iter_args iter_values kernel kernel_spec l2_cache_hint layout
+syntax keyword tileirKeyword ld_st_matrix_shape leading level loc loop_annotation loop_unroll map map_parameter mask memfence metadata multicast
+syntax keyword tileirKeyword multicast_mask new_value nneg num_elem number_of_threads of offset optimization_hints other overflow packed padding_value
+syntax keyword tileirKeyword parts poison predicate propagate_nan pure range read registers relaxed rounding same_elements saturating
+syntax keyword tileirKeyword scaled schedule scope shape size sizes step steps stride strides syncscope target_spec
+syntax keyword tileirKeyword tensormap to to_proxy transpose true uniform uninitialized unit unknown unroll unsigned upper_bound
+syntax keyword tileirKeyword users vararg volatile weak weights x
+syntax keyword tileirType array buffer consumer_token func gather_scatter_view mem_token memref partition_view pipeline pipeline_iterator producer_token program_id
+syntax keyword tileirType ptr queue strided_view string struct tensor_map tensor_view tile tiled_view token void bf16
+syntax keyword tileirType complex f128 f16 f32 f4E2M1FN f64 f6E2M3FN f6E3M2FN f80 f8E3M4 f8E4M3 f8E4M3B11FNUZ
+syntax keyword tileirType f8E4M3FN f8E4M3FNUZ f8E5M2 f8E5M2FNUZ f8E8M0FNU fnv8E5M3FNU index memref none tensor tf32 tuple
+syntax keyword tileirType vector
 syntax keyword tileirOperation arith.addf arith.addi arith.addui_extended arith.andi arith.bitcast arith.ceildivsi arith.ceildivui arith.cmpf arith.cmpi arith.constant arith.convertf arith.divf
 syntax keyword tileirOperation arith.divsi arith.divui arith.extf arith.extsi arith.extui arith.floordivsi arith.fptosi arith.fptoui arith.index_cast arith.index_castui arith.maximumf arith.maxnumf
 syntax keyword tileirOperation arith.maxsi arith.maxui arith.minimumf arith.minnumf arith.minsi arith.minui arith.mulf arith.muli arith.mulsi_extended arith.mului_extended arith.negf arith.ori
@@ -79,43 +116,6 @@ syntax keyword tileirOperation mini mmaf mmaf_scaled mmai module mulf mulhii mul
 syntax keyword tileirOperation pack permute pow print print_tko ptr_to_int ptr_to_ptr reduce remf remi reshape return
 syntax keyword tileirOperation rsqrt scan select shli shri sin sinh sqrt store_ptr_tko store_view_tko subf subi
 syntax keyword tileirOperation tan tanh token.join trunci unpack xori yield
-syntax keyword tileirEnum L1 L2 _and _or _xor acq_rel acquire add addf addi addu alias
-syntax keyword tileirEnum all and and_popc andi any appending approx assign async att available_externally b1
-syntax keyword tileirEnum b16 b8 ballot bf16 bfly box_dim ca ccc cg cluster cmpxchg col
-syntax keyword tileirEnum common constant cp_async cs cta cta_1 cta_2 cv dec decrease default device
-syntax keyword tileirEnum down downward e4m3 e5m2 element_stride elemtype eq equal evict_first evict_last evict_normal evict_unchanged
-syntax keyword tileirEnum extern_weak external f16 f32 f64 fadd false fastcc fill_mode fma fmax fmin
-syntax keyword tileirEnum fsub full generic global global_address global_dim global_stride gpu greater_than greater_than_or_equal hidden idx
-syntax keyword tileirEnum im2col im2col_w im2col_w_128 inc increase intel interleave_16b interleave_32b interleave_layout internal l2promo_128b l2promo_256b
-syntax keyword tileirEnum l2promo_64b launch_dependents less_than less_than_or_equal linkonce linkonce_odr local_unnamed_addr lu max maximumf maxnumf maxs
-syntax keyword tileirEnum maxsi maxu maxui min minimumf minnumf mins minsi minu minui mma_sync monotonic
-syntax keyword tileirEnum mul mulf muli nan nand nchw ne nearest_away nearest_even nearest_int_to_zero neg neg_inf
-syntax keyword tileirEnum neg_zero negative_inf nhwc no_allocate no_signed_wrap no_unsigned_wrap no_wrap none not_atomic not_equal oeq oge
-syntax keyword tileirEnum ogt ole olt one or ord ordered ori pos_inf positive_inf private protected
-syntax keyword tileirEnum ptx_devicecc ptx_kernelcc public rank registers relaxed release rm rn rna row rp
-syntax keyword tileirEnum rs rz s32 s4 s8 satfinite seq_cst sge sgt shared shared_cluster shared_cta
-syntax keyword tileirEnum signed sle slt sub swizzle_128b swizzle_32b swizzle_64b swizzle_atomicity swizzle_mode sys tensor tensormap
-syntax keyword tileirEnum tf32 tile tile_gather4 tile_scatter4 tl_blk tma to_nearest_away to_nearest_even toward_zero true u4 u8
-syntax keyword tileirEnum udec_wrap ueq uge ugt uinc_wrap ule ult umax umin une uni unnamed_addr
-syntax keyword tileirEnum uno unordered unsigned up upward usub_cond usub_sat volatile wait wb weak weak_odr
-syntax keyword tileirEnum wgmma workgroup wrapped wt x xchg xor xor_popc xori y z zero
-syntax keyword tileirKeyword A B D accumulate align aligned alignment along apart args asm_dialect atomic
-syntax keyword tileirKeyword attributes axis bounded box by byte_mask bytes cache cache_hint callsite cluster commit
-syntax keyword tileirKeyword constant constant_range conv_params default dense di_compile_unit di_file di_lexical_block di_loc di_subprogram dim disjoint
-syntax keyword tileirKeyword div_by do else every evict_priority exact false fast_acc fastmath fence field flush_to_zero
-syntax keyword tileirKeyword from from_proxy ftz fused global grid has_side_effects held id if im2col in
-syntax keyword tileirKeyword inalloca inbounds into invariant is_align_stack isolated iter_args iter_values kernel kernel_spec l2_cache_hint layout
-syntax keyword tileirKeyword ld_st_matrix_shape leading level loc loop_annotation loop_unroll map map_parameter mask memfence metadata multicast
-syntax keyword tileirKeyword multicast_mask new_value nneg num_elem number_of_threads of offset optimization_hints other overflow packed padding_value
-syntax keyword tileirKeyword parts poison predicate propagate_nan pure range read registers relaxed rounding same_elements saturating
-syntax keyword tileirKeyword scaled schedule scope shape size sizes step steps stride strides syncscope target_spec
-syntax keyword tileirKeyword tensormap to to_proxy transpose true uniform uninitialized unit unknown unroll unsigned upper_bound
-syntax keyword tileirKeyword users vararg volatile weak weights x
-syntax keyword tileirType array buffer consumer_token func gather_scatter_view mem_token memref partition_view pipeline pipeline_iterator producer_token program_id
-syntax keyword tileirType ptr queue strided_view string struct tensor_map tensor_view tile tiled_view token void bf16
-syntax keyword tileirType complex f128 f16 f32 f4E2M1FN f64 f6E2M3FN f6E3M2FN f80 f8E3M4 f8E4M3 f8E4M3B11FNUZ
-syntax keyword tileirType f8E4M3FN f8E4M3FNUZ f8E5M2 f8E5M2FNUZ f8E8M0FNU fnv8E5M3FNU index memref none tensor tf32 tuple
-syntax keyword tileirType vector
 syntax match tileirType /\<[su]\?i[1-9][0-9]*\>/
 syntax match tileirNumber /\<[0-9][0-9.]*\([eE][-+]\?[0-9]\+\)\?\>/
 syntax match tileirNumber /\<0x[0-9A-Fa-f]\+\>/

@@ -45,7 +45,7 @@ def run(arguments: Arguments) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("lsprotocol", "pygls"):
             raise
         raise Unsupported(
-            f"the language server without {error.name}: pip install 'tilewright[lsp]'"
+            "the language server without pygls: pip install 'tilewright[lsp]'"
         ) from error
     serve(version)
     return 0

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "cache": ("cache", "show or clear the compilation cache"),
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
+    "lsp": ("lsp", "serve an editor: errors, documentation, definitions, completion"),
     "nvcc": ("nvcc", "run nvcc, with this compiler for CUDA Tile C++"),
     "examples": ("examples", "list, print or copy the example kernels"),
     "completion": ("completion", "print the completion script of a shell"),

@@ -81,7 +81,11 @@ class Tab:
         end = monotonic() + seconds
         while not self.evaluate(f"return Boolean({condition})", context):
             assert monotonic() < end, (condition, self.evaluate("return document.body.innerText"))
-            sleep(0.05)
+            self.pause()
+
+    def pause(self) -> None:
+        """Let the browser work."""
+        sleep(0.05)
 
     def frame_context(self) -> int:
         """The context in which scripts of the newest frame with a page run."""

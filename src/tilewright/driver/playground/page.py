@@ -18,7 +18,7 @@ BODY: Final = """\
 <label>Example <select id="examples"></select></label>
 <label>Language <select id="language"></select></label>
 <label>GPU <select id="arch"></select></label>
-<label>Optimization <select id="level"></select></label>
+<select id="level" aria-label="optimization level"></select>
 <label>Schedule <input id="schedule" placeholder="stages=3,warps=8" spellcheck="false"></label>
 <span class="grow"></span>
 <button type="button" id="save-page" disabled>Save page</button>
@@ -41,7 +41,9 @@ autocomplete="off" wrap="off"></textarea></div></div>
 <option value="cpu">reference executor</option></select></label>
 <label><input type="checkbox" id="check"> check races</label>
 <button type="submit" id="start">Run</button></div>
-<div id="arguments"></div>
+<div id="arguments" class="fields"></div>
+<details id="extent-box" hidden><summary>Extents and strides</summary>
+<div id="extents" class="fields"></div></details>
 <p id="run-status" role="status"></p>
 <div id="results"></div>
 </form>

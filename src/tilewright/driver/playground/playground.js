@@ -219,7 +219,7 @@
     const kernel = kernels.find((each) => each.name === selected) || kernels[0];
     $("start").disabled = !kernel;
     if (!kernel) {
-      $("arguments").replaceChildren();
+      clearForm();
       showStatus($("run-status"), "no executor runs this program", false);
       return;
     }
@@ -228,9 +228,14 @@
     if (!older || shape(older) !== shape(kernel)) showForm(kernel);
   }
 
+  function clearForm() {
+    for (const name of ["arguments", "extents", "results"]) $(name).replaceChildren();
+    $("extent-box").hidden = true;
+  }
+
   function showForm(kernel) {
     $("grid").value = kernel.grid;
-    $("arguments").replaceChildren(...kernel.arguments.flatMap((each, number) => {
+    const fields = kernel.arguments.map((each, number) => {
       const id = `argument-${number}`;
       const label = element("label", { htmlFor: id }, each.label.replace(/argument '([^']*)'/, "$1"));
       const type = element("code", {}, each.type.replace("!cuda_tile.", "").replace(/^tile<(.*)>$/, "$1"));
@@ -238,7 +243,13 @@
       const input = element("input", { id, value: each.text, title, spellcheck: false });
       input.dataset.label = each.label;
       return [label, type, input];
-    }));
+    });
+    // Those of arrays of cuTile Python follow from the arrays.
+    const isExtent = (_, number) => /^(extent|stride) /.test(kernel.arguments[number].label);
+    const extents = fields.filter(isExtent).flat();
+    $("arguments").replaceChildren(...fields.filter((...each) => !isExtent(...each)).flat());
+    $("extents").replaceChildren(...extents);
+    $("extent-box").hidden = !extents.length;
     $("results").replaceChildren();
     showStatus($("run-status"), "", false);
   }
@@ -246,7 +257,9 @@
   let attempt = 0;
   async function run() {
     const current = ++attempt;
-    const inputs = [...$("arguments").querySelectorAll("input")];
+    // In the order of the arguments.
+    const kernel = kernels.find((each) => each.name === $("kernel").value);
+    const inputs = kernel ? kernel.arguments.map((_, number) => $(`argument-${number}`)) : [];
     showStatus($("run-status"), "running …", false);
     $("results").classList.add("stale");
     let answer;
@@ -293,8 +306,7 @@
     kernels = [];
     view = null;
     $("kernel").replaceChildren();
-    $("arguments").replaceChildren();
-    $("results").replaceChildren();
+    clearForm();
     showErrors([]);
     setMarks([], []);
     const language = data.languages.find((each) => name.endsWith(each.suffix)) || data.languages[0];

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
 from contextlib import suppress
@@ -130,7 +131,9 @@ def _line(diagnostic: Diagnostic, name: str) -> tuple[int, int]:
             spot = find(location)
             if spot is not None and os.path.basename(spot.file) == name:
                 return spot.line, spot.column
-    return 0, 0
+    # The emulator names the source line of a PTX instruction in its message.
+    match = re.search(rf"\bsource line \S*?{re.escape(name)}:(\d+):(\d+)", diagnostic.message)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _compile(request: dict[str, Any], *, with_arguments: bool = False) -> Compiled:

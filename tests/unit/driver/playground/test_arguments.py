@@ -50,7 +50,8 @@ def test_bounds_of_a_number_are_kept() -> None:
 def test_comments_say_how_a_kernel_is_run() -> None:
     source = KERNEL + (
         "// RUN @other grid=3\n// RUN @k grid=2x4\n"
-        "// ARG x = ones:8xf16\n// ARG out = zeros:8xf32\n// ARG n = 128\n// ARG s = 2.5\n// ARG b = 1\n// EXPECT out = x\n"
+        "// ARG x = ones:8xf16\n// ARG out = zeros:8xf32\n// ARG n = 128\n"
+        "// ARG s = 2.5\n// ARG b = 1\n// EXPECT out = x\n"
     )
     runs = directions(source)
     assert [(run.kernel, run.grid) for run in runs] == [("other", "3"), ("k", "2x4")]

@@ -70,10 +70,19 @@ def launched_form(
 ) -> dict[str, Any]:
     """The form of a kernel that a program of cuTile Python launches."""
     fields = [
-        _field(label, LAUNCHED if is_array(value) else str(value), parameter)
+        _field(label, _launched_text(value), parameter)
         for label, value, parameter in zip(names, values, signature.parameters, strict=True)
     ]
     return {"name": name, "grid": "x".join(map(str, grid)), "arguments": fields}
+
+
+def _launched_text(value: Any) -> str:
+    """The text of an argument of a launch; empty for what was not recorded."""
+    if is_array(value):
+        return LAUNCHED
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
 
 
 def _field(label: str, text: str, parameter: Parameter) -> dict[str, Any]:

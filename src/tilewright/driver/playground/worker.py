@@ -33,7 +33,7 @@ from tilewright.explain.html import html_report
 from tilewright.ir.verifier import verify
 from tilewright.reference.launch import launch as run_reference
 from tilewright.reference.tile import is_array
-from tilewright.support.diagnostics import Diagnostic, Error, Unsupported, fail
+from tilewright.support.diagnostics import Diagnostic, Error, fail
 from tilewright.support.interpreter import end_with_caller
 from tilewright.support.run_limits import RunLimits
 from tilewright.support.source_location import caller_location, source_location
@@ -193,20 +193,16 @@ def _explain(request: dict[str, Any], start: float) -> dict[str, Any]:
 def _forms(compiled: Compiled, source: str) -> list[dict[str, Any]]:
     """The form of each kernel; none where no executor runs the program."""
     forms: list[dict[str, Any]] = []
-    if compiled.launches:
+    # An error is about a level below those that are run, or arguments that no launch can pass.
+    with suppress(Error):
         for name, launch in compiled.launches.items():
             signature = signature_of(read_runnable(launch.data, name), None)
             values = _values(launch)
             forms.append(launched_form(name, signature, launch.grid, launch.names, values))
-        return forms
-    try:
-        program = read_runnable(compiled.data, compiled.name)
-        for kernel in kernels_of(program):
-            forms.append(form_of(signature_of(program, kernel.sym_name), source))
-    except Unsupported:
-        pass  # arguments that no launch can pass
-    except Error:
-        pass  # a level below those that are run
+        if not compiled.launches:
+            program = read_runnable(compiled.data, compiled.name)
+            for kernel in kernels_of(program):
+                forms.append(form_of(signature_of(program, kernel.sym_name), source))
     return forms
 
 

@@ -15,6 +15,7 @@ from tilewright.driver.playground.arguments import (
     default_text,
     directions,
     form_of,
+    launched_form,
     parse_arguments,
 )
 from tilewright.driver.playground.languages import open_program, suffix_of
@@ -75,6 +76,17 @@ def test_launched_arguments_are_those_of_the_program() -> None:
     assert values[0] is array
     assert values[1].tolist() == [1, 1]
     assert values[2] == 3
+
+
+def test_the_form_of_a_launch() -> None:
+    signature = signature_of(tilewright.read(KERNEL), None)
+    # The second array was not recorded.
+    values = [np.zeros(4, np.float16), None, 128, 0.5, True]
+    form = launched_form("k", signature, [2, 1], ["x", "out", "n", "s", "b"], values)
+    assert form["grid"] == "2x1"
+    texts = [each["text"] for each in form["arguments"]]
+    assert texts == ["launched", "", "128", "0.5", "true"]
+    assert parse_arguments([texts[0], *texts[2:]], values) == [values[0], 128, 0.5, True]
 
 
 def test_tables_have_the_first_elements() -> None:

@@ -97,7 +97,11 @@ class Child:
             while errors.fileno() in selector.get_map() and selector.select(0):
                 _read(selector, errors.fileno(), texts[errors.fileno()])
         log = bytes(texts[errors.fileno()])[:MAX_LOG].decode("utf-8", "replace")
-        return bytes(texts[target.fileno()]), log.replace(self.folder + os.sep, "")
+        # Names of files are those of the page, and pages are shared.
+        answer = bytes(texts[target.fileno()])
+        for name, shown in ((self.folder + os.sep, ""), (self.folder, os.curdir)):
+            answer, log = answer.replace(name.encode(), shown.encode()), log.replace(name, shown)
+        return answer, log
 
     def cancel(self) -> None:
         """End the process because its answer is no longer wanted."""

@@ -109,6 +109,17 @@ def test_an_error_of_python_has_its_line(tasks: Callable[..., Tasks]) -> None:
     assert error["text"].startswith("IndexError: index 7 is out of bounds")
 
 
+def test_folders_of_children_are_not_shown(tasks: Callable[..., Tasks], tmp_path: Path) -> None:
+    made = tasks()
+    [error] = ask(made, "x = 1\n", "program.py")["errors"]
+    assert "found none in 'program.py'" in error["text"]
+    source = (ROOT / "examples" / "add.py").read_text()
+    answer = ask(made, source, "program.py")
+    assert answer["errors"] == []
+    assert "program.py" in answer["page"]
+    assert str(tmp_path) not in str(answer)
+
+
 def test_an_error_of_cutile_has_the_line_of_the_kernel(tasks: Callable[..., Tasks]) -> None:
     source = (ROOT / "examples" / "add.py").read_text().replace("ct.load(y", "ct.loda(y")
     [error] = ask(tasks(), source, "program.py")["errors"]
@@ -142,6 +153,13 @@ def test_an_endless_program_is_killed_with_its_processes(
     assert answer["errors"] == [{"line": 0, "text": "took longer than 6 seconds"}]
     assert time.monotonic() - start < 30
     assert_ends(int(identity.read_text()))
+
+
+def wait_for_text(file: Path) -> None:
+    end = time.monotonic() + 60
+    while not (file.exists() and file.read_text()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def assert_ends(process: int) -> None:
@@ -189,16 +207,26 @@ def test_a_newer_request_of_the_page_ends_the_older(
 
     thread = Thread(target=first)
     thread.start()
-    end = time.monotonic() + 60
-    while not (identity.exists() and identity.read_text()):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_for_text(identity)
     # Another page, and another action of the same page, do not end it.
     assert ask(made, ADD, page="other")["errors"] == []
     assert thread.is_alive()
     assert ask(made, ADD)["errors"] == []
     thread.join(20)
     assert older == [{"superseded": True}]
+    assert_ends(int(identity.read_text()))
+
+
+def test_programs_end_with_the_server(tasks: Callable[..., Tasks], tmp_path: Path) -> None:
+    made = tasks(timeout=100.0)
+    identity = tmp_path / "pid"
+    thread = Thread(target=ask, args=(made, ENDLESS.format(path=str(identity)), "program.py"))
+    thread.start()
+    wait_for_text(identity)
+    # The folder of the program is gone when it returns, as the fixture asserts.
+    made.close()
+    thread.join(20)
+    assert not thread.is_alive()
     assert_ends(int(identity.read_text()))
 
 

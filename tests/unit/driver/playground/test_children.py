@@ -249,5 +249,12 @@ def test_the_schedule_is_that_of_the_request(tasks: Callable[..., Tasks]) -> Non
     made = tasks()
     answer = ask(made, gemm, arch="sm_80", level="2", schedule="stages=2")
     assert "sm_80, -O2 --schedule stages=2" in answer["page"]
+    arguments = ["small:64x64xf16:1", "small:64x64xf16:2", "zeros:64x64xf32", "64", "64", "64"]
+    answers = [
+        ask(made, gemm, action="run", arguments=arguments, arch="sm_80", schedule=schedule)
+        for schedule in ("", "warps=4")
+    ]
+    assert answers[0]["arrays"] == answers[1]["arrays"]
+    assert answers[0]["counters"] != answers[1]["counters"]
     [error] = ask(made, gemm, schedule="stages=x")["errors"]
     assert "expected a schedule" in error["text"]

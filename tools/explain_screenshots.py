@@ -95,8 +95,6 @@ def take_playground(tab: Tab, folder: Path, scratch: Path) -> None:
         try:
             tab.show(1280, SIZES[1280], "light")
             tab.open(server.url)
-            tab.wait_for("document.body.dataset.state === 'compiled'")
-            tab.evaluate("document.getElementById('start').click()")
             tab.wait_for("document.querySelector('#results table')")
             take(tab, folder, name)
         finally:

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 COMPILED = "document.body.dataset.state === 'compiled'"
 WRONG = "document.body.dataset.state === 'wrong'"
+RAN = "document.body.dataset.run === 'ended'"
 
 
 @pytest.fixture
@@ -122,10 +123,16 @@ def test_edit_and_run(tab: Tab) -> None:
         "inputs[0].value = 'iota:64xf32'; inputs[1].value = 'iota:64xf32';"
         "document.getElementById('start').click();"
     )
-    tab.wait_for("document.querySelector('#results table')")
+    tab.wait_for(RAN)
     assert texts(tab, "#results td") == ["0", "1", "4", "9", "16", "25", "36", "49"]
     assert texts(tab, "#results h3")[0] == "out, 64xf32: 0 to 3969, the first elements"
     assert "thread instructions" in texts(tab, "#results pre")[0]
+
+    # The arguments stay, and each edit runs the kernel anew.
+    replace(tab, "mulf %a, %b", "subf %a, %b")
+    tab.wait_for("document.querySelector('#results.stale')")
+    tab.wait_for(f"{COMPILED} && {RAN}")
+    assert texts(tab, "#results td") == ["0"] * 8
 
 
 def test_switch_between_examples_and_languages(tab: Tab) -> None:

@@ -40,6 +40,7 @@ autocomplete="off" wrap="off"></textarea></div></div>
 <label>On <select id="device"><option value="emulator">PTX emulator</option>
 <option value="cpu">reference executor</option></select></label>
 <label><input type="checkbox" id="check"> check races</label>
+<label><input type="checkbox" id="live" checked> on each edit</label>
 <button type="submit" id="start">Run</button></div>
 <div id="arguments" class="fields"></div>
 <details id="extent-box" hidden><summary>Extents and strides</summary>

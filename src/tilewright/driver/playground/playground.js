@@ -146,6 +146,7 @@
     clearTimeout(timer);
     timer = setTimeout(explain, PAUSE);
     document.body.dataset.state = "edited";
+    $("results").classList.add("stale");
   }
 
   async function explain() {
@@ -177,6 +178,7 @@
     $("report").classList.remove("stale");
     showKernels(answer.kernels, answer.chosen);
     document.body.dataset.state = "compiled";
+    if ($("live").checked && kernels.length) run();
   }
 
   function failed(text) {
@@ -261,6 +263,7 @@
     const kernel = kernels.find((each) => each.name === $("kernel").value);
     const inputs = kernel ? kernel.arguments.map((_, number) => $(`argument-${number}`)) : [];
     showStatus($("run-status"), "running …", false);
+    document.body.dataset.run = "running";
     $("results").classList.add("stale");
     let answer;
     try {
@@ -272,7 +275,13 @@
       if (current === attempt) showStatus($("run-status"), String(error.message || error), true);
       return;
     }
-    if (current !== attempt || answer.superseded) return;
+    if (current !== attempt) return;
+    if (answer.superseded) {
+      showStatus($("run-status"), "ended by an edit", false);
+      return;
+    }
+    document.body.dataset.run = "ended";
+    $("results").classList.remove("stale");
     if (answer.errors.length) {
       $("results").replaceChildren();
       setMarks(answer.errors, []);
@@ -351,6 +360,9 @@
   $("arch").value = data.arch;
   $("level").value = data.level;
   $("schedule").value = data.schedule;
+  $("live").addEventListener("change", () => {
+    if ($("live").checked) run();
+  });
   for (const each of [$("arch"), $("level"), $("schedule")]) each.addEventListener("change", explain);
   $("kernel").addEventListener("change", () => {
     const kernel = kernels.find((each) => each.name === $("kernel").value);

@@ -6,6 +6,7 @@ from threading import Condition
 from typing import Any, Final
 
 from tilewright.driver.playground.child import Child, Limits
+from tilewright.driver.playground.protocol import ACTIONS, EXPLAIN, RUN
 
 MOST: Final = 4
 """The child processes that work at the same time."""
@@ -14,7 +15,7 @@ PATIENCE: Final = 10.0
 
 
 class Tasks:
-    """Answers requests. A newer one of the same page and action ends an older one."""
+    """Answers requests of pages. An edit of a page ends what works for its older text."""
 
     def __init__(self, limits: Limits, modules: str = "") -> None:
         self.limits = limits
@@ -38,9 +39,11 @@ class Tasks:
         """Answer a request of a page."""
         key = page, request["action"]
         with self._changed:
-            older = self._wanted.pop(key, None)
-            if older is not None:
-                older.cancel()
+            # Pages ask for an explanation on each edit, and for a run of the text as it is.
+            for action in ACTIONS if request["action"] == EXPLAIN else (RUN,):
+                older = self._wanted.pop((page, action), None)
+                if older is not None:
+                    older.cancel()
             if not self._is_open or len(self._wanted) >= MOST:
                 text = f"the server compiles {MOST} programs already"
                 return {"errors": [{"line": 0, "text": text}], "log": ""}

@@ -208,13 +208,29 @@ def test_a_newer_request_of_the_page_ends_the_older(
     thread = Thread(target=first)
     thread.start()
     wait_for_text(identity)
-    # Another page, and another action of the same page, do not end it.
+    # One of another page does not.
     assert ask(made, ADD, page="other")["errors"] == []
     assert thread.is_alive()
     assert ask(made, ADD)["errors"] == []
     thread.join(20)
     assert older == [{"superseded": True}]
     assert_ends(int(identity.read_text()))
+
+
+def test_an_edit_ends_the_run_of_the_older_text(tasks: Callable[..., Tasks]) -> None:
+    made = tasks(timeout=200.0, max_steps=10**12)
+    runs: list[dict[str, Any]] = []
+
+    def run() -> None:
+        runs.append(ask(made, SPIN, action="run", arguments=["zeros:4xi32"], on="cpu"))
+
+    thread = Thread(target=run)
+    thread.start()
+    time.sleep(3)
+    assert thread.is_alive()
+    assert ask(made, ADD)["errors"] == []
+    thread.join(20)
+    assert runs == [{"superseded": True}]
 
 
 def test_programs_end_with_the_server(tasks: Callable[..., Tasks], tmp_path: Path) -> None:

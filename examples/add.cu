@@ -11,3 +11,9 @@ __tile_global__ void add(const float* x, const float* y, float* sum, int n) {
   auto inside = i < n;
   ct::store_masked(sum + i, ct::load_masked(x + i, inside) + ct::load_masked(y + i, inside), inside);
 }
+
+// RUN grid=4
+// ARG x = random:64xf32:1
+// ARG y = random:64xf32:2
+// ARG sum = zeros:64xf32
+// ARG n = 64

@@ -17,3 +17,10 @@ cuda_tile.module @kernels {
     return
   }
 }
+
+// RUN grid=4
+// ARG x = random:64xf32:1
+// ARG y = random:64xf32:2
+// ARG out = zeros:64xf32
+// ARG n = 64
+// EXPECT out = x + y

@@ -33,3 +33,12 @@ cuda_tile.module @kernels {
     return
   }
 }
+
+// RUN grid=1
+// ARG a = small:64x64xf16:1
+// ARG b = small:64x64xf16:2
+// ARG c = zeros:64x64xf32
+// ARG m = 64
+// ARG n = 64
+// ARG k = 64
+// EXPECT c = wide_f16(a) @ wide_f16(b)

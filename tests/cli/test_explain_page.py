@@ -182,6 +182,31 @@ def test_hovering_a_source_line_lights_the_others(tmp_path: Path) -> None:
 
 
 @needs_browser
+def test_tokens_have_colours_and_lines_their_text(tmp_path: Path) -> None:
+    result = probe(
+        GEMM,
+        """
+        const data = JSON.parse(document.getElementById("report").textContent);
+        const wrong = data.texts.flatMap((text) => text.lines.filter((line) =>
+          coloredLine(line, languageOf(text.name))
+            .map((each) => each.textContent ?? each).join("") !== line));
+        const kinds = (name, text) => [...row(name, text).querySelectorAll("[class^=t-]")]
+          .map((each) => [each.className, each.textContent]);
+        return {wrong, source: kinds("gemm.mlir", "constant <i32: 64>"),
+                comment: kinds("gemm.mlir", "// C = A"), ptx: kinds("ptx", ".address_size")};
+        """,
+        tmp_path,
+    )
+    assert result["wrong"] == []
+    assert result["source"] == [
+        ["t-name", "%step"], ["t-word", "constant"], ["t-type", "i32"], ["t-number", "64"],
+        ["t-type", "tile"], ["t-type", "i32"],
+    ]  # fmt: skip
+    assert [kind for kind, _ in result["comment"]] == ["t-comment"]
+    assert result["ptx"] == [["t-word", ".address_size"], ["t-number", "64"]]
+
+
+@needs_browser
 def test_clicking_pins_and_scrolls_to_the_linked_lines(tmp_path: Path) -> None:
     result = probe(
         GEMM,

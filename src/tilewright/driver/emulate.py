@@ -66,6 +66,7 @@ def emulate(
     *,
     arch: str,
     opt_level: int = 3,
+    schedule: str = "",
     sanitize: bool = False,
     check: bool = False,
     seed: int = 0,
@@ -90,6 +91,7 @@ def emulate(
         emit="ptx",
         line_info=line_info or profile,
         sanitize=sanitize,
+        schedule=schedule,
         tensor_maps=PARAMETERS,
     )
     return run_ptx(

@@ -10,6 +10,12 @@ from tilewright.driver.files import FileError
 EXAMPLES: Final = {
     "add.mlir": "sum of two vectors, in Tile IR",
     "gemm.mlir": "f16 GEMM with f32 accumulation, in Tile IR",
+    "softmax.mlir": "softmax of rows, in Tile IR",
+    "attention.mlir": "attention in tiles of keys, in Tile IR",
+    "add.py": "sum of two vectors, in cuTile Python",
+    "gemm.py": "f16 GEMM with f32 accumulation, in cuTile Python",
+    "softmax.py": "softmax of rows, in cuTile Python",
+    "attention.py": "attention in tiles of keys, in cuTile Python",
     "add.cu": "sum of two vectors, in CUDA Tile C++",
 }
 """The files and what each has."""

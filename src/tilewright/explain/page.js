@@ -70,7 +70,7 @@
       const number = document.createElement("span");
       number.className = "no";
       number.textContent = String(line + 1);
-      row.append(number, pane.text.lines[line]);
+      row.append(number, ...coloredLine(pane.text.lines[line], pane.language));
       rows.append(row);
     }
     pane.rows.replaceChildren(rows);
@@ -102,6 +102,7 @@
   function pin(positions, origin) {
     pinned = positions.length && String(positions) !== String(pinned) ? positions : null;
     relight();
+    reportLine(origin);
     if (!pinned) return;
     for (const pane of panes) {
       if (pane === origin || pane.root.hidden) continue;
@@ -139,9 +140,12 @@
     box.append(rows);
     root.append(title, box, marks);
     container.append(root);
-    const pane = { text, root, box, rows, strip: marks, first: -1, last: -1 };
+    const pane = { text, root, box, rows, strip: marks, first: -1, last: -1, language: languageOf(text.name) };
     panes.push(pane);
-    box.addEventListener("scroll", () => render(pane, false), { passive: true });
+    box.addEventListener("scroll", () => {
+      render(pane, false);
+      reportView();
+    }, { passive: true });
     box.addEventListener("mouseover", (event) => hover(lineOf(event) < 0 ? [] : positionsOf(pane, lineOf(event))));
     box.addEventListener("mouseleave", () => hover([]));
     box.addEventListener("click", (event) => pin(lineOf(event) < 0 ? [] : positionsOf(pane, lineOf(event)), pane));
@@ -149,15 +153,62 @@
     chip.type = "button";
     chip.textContent = text.name;
     chip.dataset.text = text.name;
-    const show = (on) => {
+    pane.show = (on) => {
       root.hidden = !on;
       chip.setAttribute("aria-pressed", String(on));
       if (on) render(pane, true);
     };
-    chip.addEventListener("click", () => show(root.hidden));
+    chip.addEventListener("click", () => {
+      pane.show(root.hidden);
+      reportView();
+    });
     chips.append(chip);
     const narrow = window.innerWidth <= 760;
-    show(number === 0 || text.name === "nv_tileas" || (!narrow && SHOWN.includes(text.name)));
+    pane.show((number === 0 && !isEmbedded) || text.name === "nv_tileas" || (!narrow && SHOWN.includes(text.name)));
+  }
+
+  // ---- inside of another page ---------------------------------------------------------------
+  // The playground replaces a page by the next one, and keeps what is shown where. Its editor has the source.
+  const isEmbedded = window.parent !== window;
+  let isReported = true;
+  function reportView() {
+    if (!isEmbedded || isReported) return;
+    isReported = true;
+    requestAnimationFrame(() => {
+      isReported = false;
+      const view = { top: window.scrollY, panes: {} };
+      for (const pane of panes) view.panes[pane.text.name] = { shown: !pane.root.hidden, top: pane.box.scrollTop };
+      window.parent.postMessage({ view }, "*");
+    });
+  }
+
+  // A line of the source that is pinned here lights in the editor, unless it was pinned there.
+  function reportLine(origin) {
+    if (!isEmbedded || origin === "editor") return;
+    const line = pinned ? panes[0].text.links.findIndex((set) => set >= 0 && lit[set]) : -1;
+    window.parent.postMessage({ line: line + 1 }, "*");
+  }
+
+  function restoreView(view) {
+    for (const pane of panes) {
+      const { shown, top } = view.panes[pane.text.name] || { shown: !pane.root.hidden, top: 0 };
+      pane.show(shown);
+      pane.box.scrollTop = top;
+    }
+    window.scrollTo({ top: view.top, behavior: "instant" });
+  }
+
+  if (isEmbedded) {
+    window.addEventListener("message", (event) => {
+      if (event.source !== window.parent || !event.data) return;
+      if (event.data.view) restoreView(event.data.view);
+      if (event.data.line) {
+        pinned = null;
+        pin(positionsOf(panes[0], event.data.line - 1), "editor");
+      }
+      isReported = false;
+    });
+    window.addEventListener("scroll", reportView, { passive: true });
   }
 
   const container = document.getElementById("panes");

@@ -21,19 +21,30 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsa
 
 def page(title: str, body: Iterable[str], data: object = None) -> str:
     """A page with the script and the style sheet inside; `data` is what the script reads."""
-    head = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{_asset('page.css')}</style>\n</head>\n<body>\n"
-    )
     script = ""
     if data is not None:
         script = (
             f'<script type="application/json" id="report">{embedded(data)}</script>\n'
-            f"<script>\n{_asset('page.js')}</script>\n"
+            f"<script>{page_script()}</script>\n"
         )
-    return "".join([head, *body, script, "</body>\n</html>\n"])
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+    return document(title, [*body, script], asset("page.css"), policy)
+
+
+def document(title: str, body: Iterable[str], style: str, head: str = "") -> str:
+    """An HTML document with a style sheet inside."""
+    start = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"{head}"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    )
+    return "".join([start, *body, "</body>\n</html>\n"])
+
+
+def page_script() -> str:
+    """The script of a page, as it stands in its element."""
+    return f"\n{asset('tokens.js')}{asset('page.js')}"
 
 
 def embedded(data: object) -> str:
@@ -42,7 +53,8 @@ def embedded(data: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a style sheet or script of pages."""
     return files("tilewright.explain").joinpath(name).read_text("utf-8")
 
 

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
     "remarks": ("remarks", "explain the remarks that compilations print"),
     "explain": ("explain", "report what the compiler decided, as text or as a page"),
+    "serve": ("serve", "serve a page to edit programs and see every level"),
     "reduce": ("reduce", "shrink a program while a command keeps failing"),
     "replay": ("replay", "run the failing step of a crash kit again"),
     "tune": ("tune", "try schedules of a kernel, and keep the best one"),

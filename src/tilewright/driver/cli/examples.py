@@ -46,7 +46,7 @@ def run(arguments: Arguments) -> int:
     if name != ALL:
         COMMAND.fail(f"expected {', '.join(EXAMPLES)} or {ALL}, found '{name}'")
     if target == "-":
-        write_line("\n".join(f"{each:<10} {summary}" for each, summary in EXAMPLES.items()))
+        write_line("\n".join(f"{each:<15} {summary}" for each, summary in EXAMPLES.items()))
         return 0
     make_folder(target)
     for each in EXAMPLES:

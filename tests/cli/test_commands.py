@@ -12,6 +12,7 @@ from command_line import Run
 
 import tilewright
 from tilewright.driver.cli import COMMANDS
+from tilewright.driver.examples import EXAMPLES
 from tilewright.ir.equivalence import equivalent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -256,4 +257,4 @@ def test_examples_are_listed_printed_and_copied(run: Run, folder: Path) -> None:
 def test_an_unknown_example_is_an_error(run: Run) -> None:
     code, out, err = run("examples", "nope.mlir")
     assert (code, out) == (2, "")
-    assert "expected add.mlir, gemm.mlir, add.cu or all, found 'nope.mlir'" in err
+    assert f"expected {', '.join(EXAMPLES)} or all, found 'nope.mlir'" in err

@@ -6,8 +6,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.support.suggestions import similar_names
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -154,6 +152,9 @@ class ToolLine:
 
     def _unknown(self, word: str) -> None:
         self._mistake(f"Unknown command line argument '{word}'.  Try: '{self._tool} --help'")
+        # Loaded only to report an error.
+        from tilewright.support.suggestions import similar_names  # noqa: PLC0415
+
         name, equals, value = word.lstrip("-").partition("=")
         for near in similar_names(name, self._options):
             dashes = "-" if len(near) == 1 else "--"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def similar_names(name: str, known: Iterable[str], count: int = 1) -> list[str]:
@@ -11,8 +15,6 @@ def similar_names(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     >>> similar_names("adf", ["addf", "subf", "mulf"])
     ['addf']
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - loaded only to report an error
-
     return get_close_matches(name, list(known), count)
 
 

@@ -9,7 +9,6 @@ from tilewright.ir.attributes import Attribute, DenseArrayAttr
 from tilewright.ir.declare import coerce_inherent
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
-from tilewright.support.suggestions import did_you_mean
 from tilewright.text.attribute_parser import read_entries
 from tilewright.text.cursor import LETTERS
 
@@ -57,6 +56,9 @@ def find_operation(parser: Parser, name: str) -> type[Operation] | None:
 
 def _similar(parser: Parser, name: str) -> str:
     """The operation whose name is similar to an unknown one, as the program would write it."""
+    # Loaded only to report an error.
+    from tilewright.support.suggestions import did_you_mean  # noqa: PLC0415
+
     prefix, dot, _ = name.partition(".")
     prefixes = [prefix] if dot else parser.default_dialects
     dialects = [parser.context.dialect(each) for each in prefixes]

@@ -11,7 +11,6 @@ from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import AssemblerError, Error, Interrupted, Unsupported
-from tilewright.support.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,6 +73,9 @@ def _run(arguments: list[str]) -> int:
     if name in VERSION_NAMES:
         return _show_versions()
     if name not in COMMANDS:
+        # Loaded only to report an error.
+        from tilewright.support.suggestions import did_you_mean  # noqa: PLC0415
+
         known = ", ".join(COMMANDS)
         raise UsageError(
             f"tilewright: error: expected a command ({known}), "

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
 from tilewright.bytecode import versions
-from tilewright.support.suggestions import did_you_mean
 
 HELP_NAMES: Final = ("-h", "--help")
 COLUMN: Final = 26
@@ -147,11 +146,17 @@ class Command:
         parsed.files = files or [self.default]
         return parsed
 
+    def _unknown(self, name: str) -> NoReturn:
+        # Loaded only to report an error.
+        from tilewright.support.suggestions import did_you_mean  # noqa: PLC0415
+
+        self.fail(f"unknown option '{name}'{did_you_mean(name, self._by_name)}")
+
     def _option(self, word: str, words: Iterator[str], parsed: Arguments) -> None:
         name, value = self._split(word)
         option = self._by_name.get(name)
         if option is None:
-            self.fail(f"unknown option '{name}'{did_you_mean(name, self._by_name)}")
+            self._unknown(name)
         if not option.metavar:
             if value is not None:
                 self.fail(f"option '{name}' takes no value, found '{value}'")

@@ -324,7 +324,6 @@ def output_of(run: Run, command: str) -> str:
         ("a\n...\nd\n", "a\nb\nc\n", False),
         ("a\n", "a\nb\n", False),
         ("1 + 1\n", "1 + 1\n", True),
-        ("...st\n", "\tst\n", True),
     ],
 )
 def test_outputs_are_compared_but_for_what_is_left_out(

@@ -150,7 +150,7 @@ $(READY): pyproject.toml
 	@echo "set-up: Python packages into $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs,gpu,ray]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs,gpu,tune]'
 	@touch $@
 
 $(TORCH): $(READY)

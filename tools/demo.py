@@ -102,7 +102,8 @@ def main() -> int:
     if not tileirdisasm().exists():
         print("not checked: what NVIDIA's tools say (PyPI: nvidia-cuda-tileiras)")
     if gpu is None:
-        print(f"not done here: running the cubin on a GPU ({why})")
+        print(f"not done here: run the cubin on a GPU; unsupported: {why}")
+    print("next: . .venv/bin/activate; tilewright explain examples/gemm.mlir")
     return 0 if all(checks.values()) else 1
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Final
 
+from tilewright.driver.lsp.documentation import doc_text, summary, text_form
 from tilewright.driver.registry import DIALECTS, context
 from tilewright.ir.attributes import Attribute, EnumAttr
 from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField, ResultField
@@ -35,10 +36,9 @@ INDEX: Final = """\
 
 Each operation is declared once, as a class, and the parser, the printer, the verifier and the
 bytecode derive from the declaration; so do these pages. A field with `?` is optional, one with `…`
-is a group of any size. The assembly format is in the notation of
-[MLIR's declarative format](https://mlir.llvm.org/docs/DefiningDialects/Operations/#declarative-assembly-format);
-words with an argument, such as `custom<…>`, are directives of our own. The generic form of MLIR is
-accepted for every operation.
+is a group of any size. In a text form, `$name` is a field, parts in brackets are optional, and
+`attr-dict` is the dictionary of the other attributes. The generic form of MLIR is accepted for
+every operation. [Editors](../editors.md) show the same.
 
 | dialect | operations | |
 |---|---:|---|
@@ -112,7 +112,7 @@ def _operations(dialect: Dialect) -> list[type[Operation]]:
 
 
 def _row(mnemonic: str, kind: type[Attribute]) -> str:
-    meaning = " ".join(inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0].split())
+    meaning = summary(kind)
     if issubclass(kind, EnumAttr):
         meaning += " One of " + ", ".join(f"`{member.keyword}`" for member in kind) + "."
     return f"| `{mnemonic}` | {_cell(meaning)} |"
@@ -133,14 +133,14 @@ def _prose(text: str) -> str:
 
 def _operation(op: type[Operation]) -> Iterator[str]:
     yield from (f"### {op.name}", "")
-    for paragraph in inspect.cleandoc(op.__doc__ or "").split("\n\n"):
+    for paragraph in doc_text(op).split("\n\n"):
         # An example is indented; it stays as it is.
         if paragraph.startswith("    "):
             yield from ("```text", dedent(paragraph), "```", "")
         else:
             yield from (_prose(" ".join(paragraph.split())), "")
     if op.syntax is not None:
-        yield from ("```text", f"{op.name} {' '.join(op.syntax.split())}".rstrip(), "```", "")
+        yield from ("```text", text_form(op), "```", "")
     rows = list(_fields(op))
     if rows:
         yield from ("| | field | is |", "|---|---|---|", *rows, "")

@@ -212,6 +212,7 @@ def test_output_to_a_special_file(run: Run) -> None:
     ("arguments", "message"),
     [
         (["dis", "--frob", "x"], "tilewright dis: error: unknown option '--frob'"),
+        (["dis", "--generics"], "unknown option '--generics'; did you mean '--generic'?"),
         (["dis", "-x"], "tilewright dis: error: unknown option '-x'"),
         (["dis", "-o"], "tilewright dis: error: option '-o' needs a value: FILE"),
         (["dis", "a", "b"], "tilewright dis: error: expected one FILE, found 2: a b"),
@@ -221,6 +222,7 @@ def test_output_to_a_special_file(run: Run) -> None:
         (["opt", "-O9"], "option '-O': expected one of 0, 1, 2, 3, found '9'"),
         (["frob"], "tilewright: error: expected a command (as, dis, verify, opt"),
         (["--frob"], "), found '--frob'"),
+        (["compil", "x"], "), found 'compil'; did you mean 'compile'?"),
     ],
 )
 def test_wrong_command_line(run: Run, arguments: list[str], message: str) -> None:

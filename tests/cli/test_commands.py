@@ -14,6 +14,8 @@ import tilewright
 from tilewright.driver.cli import COMMANDS
 from tilewright.ir.equivalence import equivalent
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 # Written by NVIDIA's tileirdisasm 13.4.92 for the bytecode of the same program.
 TEXT = """\
 entry @add(%arg0: tile<f32>, %arg1: tile<f32>) {
@@ -163,8 +165,16 @@ def test_help_of_opt_lists_the_passes(run: Run) -> None:
         assert name in out
 
 
-def test_version(run: Run) -> None:
-    assert run("--version") == (0, f"tilewright {tilewright.__version__}\n", "")
+@pytest.mark.parametrize("arguments", [["--version"], ["-V"], ["compile", "--version"]])
+def test_version(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == f"tilewright {tilewright.__version__}"
+    assert [line.split()[0].rstrip(":") for line in out.splitlines()[1:]] == [
+        "LLVM",
+        "ptxas",
+        "libdevice",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -230,3 +240,20 @@ def test_dis_annotates_the_bytes(run: Run, folder: Path) -> None:
     )
     assert any("%2 = addf %0, %1" in line for line in lines)
     assert run("dis", "truncated.tileirbc", "--annotate").code == 1
+
+
+def test_examples_are_listed_printed_and_copied(run: Run, folder: Path) -> None:
+    originals = {path.name: path.read_bytes() for path in EXAMPLES.iterdir()}
+    code, out, err = run("examples")
+    assert (code, err) == (0, "")
+    assert {line.split()[0] for line in out.splitlines()} == originals.keys()
+    assert run("examples", "gemm.mlir") == (0, originals["gemm.mlir"].decode(), "")
+    assert run("examples", "-o", "copies/of") == (0, "", "")
+    copies = {path.name: path.read_bytes() for path in (folder / "copies" / "of").iterdir()}
+    assert copies == originals
+
+
+def test_an_unknown_example_is_an_error(run: Run) -> None:
+    code, out, err = run("examples", "nope.mlir")
+    assert (code, out) == (2, "")
+    assert "expected add.mlir, gemm.mlir, add.cu or all, found 'nope.mlir'" in err

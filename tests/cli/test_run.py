@@ -269,6 +269,13 @@ def test_the_bar_ends_where_a_run_fails(
     assert ended
 
 
+def test_missing_arguments_are_explained(run: Run, program: Path) -> None:
+    result = run("run", "scale.mlir")
+    assert result.code == 1
+    assert "expected 2 arguments, got 0" in result.err
+    assert "note: give one for each parameter, such as `--arg iota:64xf32`" in result.err
+
+
 def test_the_example_of_the_help_runs(run: Run) -> None:
     """It names a file of the repository, and the arguments that its kernel takes."""
     text = run("run", "--help").out.replace("\\\n", " ")

@@ -21,7 +21,7 @@ from tilewright.driver.tuning.ray_backend import RayCluster
 from tilewright.support.diagnostics import Unsupported
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
-NEEDS_RAY = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install '.[ray]'")
+NEEDS_RAY = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install '.[tune]'")
 ARGUMENTS = ("--arg", "iota:128xf32", "--arg", "ones:128xf32", "--ray", "local", "--jobs", "2")
 
 
@@ -81,5 +81,5 @@ def test_a_cluster_without_a_gpu_measures_no_time(tmp_path: Path) -> None:
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(Unsupported, match=r"tuning on Ray without Ray.*'tilewright\[ray\]'"):
+    with pytest.raises(Unsupported, match=r"tuning on Ray without Ray.*'tilewright\[tune\]'"):
         RayCluster("local", "emulator")

@@ -124,5 +124,5 @@ def test_other_versions_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_cutile_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cuda.tile", None)
-    with pytest.raises(tilewright.Unsupported, match="PyPI: cuda-tile"):
+    with pytest.raises(tilewright.Unsupported, match=r"pip install 'tilewright\[cutile\]'"):
         cutile.launch(1, fill, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import ctypes
 import os
 import runpy
 import sys
@@ -35,6 +36,10 @@ Tilewright instead of NVIDIA's tileiras, also in processes that the program star
 
 Example: python -m tilewright.cutile --check --seed 7 train.py --steps 10"""
 WRONG_USAGE: Final = 2
+WITHOUT_DRIVER: Final = (
+    "this machine has no NVIDIA driver, which launches need; "
+    "`python -m tilewright.cutile --on cpu` and `--on emulator` need none"
+)
 
 
 class _UsageError(Exception):
@@ -114,6 +119,8 @@ def main() -> int:
         return 0
     switch_on_import(line.options)
     hand_down(line.options)
+    if line.options.on == "gpu":
+        _suggest_other_devices()
     return _run(line.program, is_module=line.is_module)
 
 
@@ -156,6 +163,28 @@ def _run_script(path: str, names: dict[str, Any]) -> int:
     names.update(__cached__=None, __file__=file, __loader__=loader)
     exec(compile(source, file, "exec", dont_inherit=True), names)
     return 0
+
+
+def _suggest_other_devices() -> None:
+    """After an uncaught exception on a machine without NVIDIA's driver, say what needs none."""
+    show = sys.excepthook
+
+    def show_and_suggest(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        show(kind, error, trace)
+        if "cuda.tile" in sys.modules and not _has_driver():
+            print(f"note: {WITHOUT_DRIVER}", file=sys.stderr)
+
+    sys.excepthook = show_and_suggest
+
+
+def _has_driver() -> bool:
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def _hide_launcher_frames() -> None:

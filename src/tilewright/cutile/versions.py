@@ -18,7 +18,9 @@ def cutile(module: str = "") -> Any:
     except ModuleNotFoundError as error:
         if error.name not in ("cuda", "cuda.tile"):
             raise
-        raise Unsupported("kernels of cuTile without cuTile Python (PyPI: cuda-tile)") from error
+        raise Unsupported(
+            "kernels of cuTile without cuTile Python: pip install 'tilewright[cutile]'"
+        ) from error
     if package.__version__ not in KNOWN_VERSIONS:
         known = ", ".join(KNOWN_VERSIONS)
         raise Unsupported(f"cuTile Python {package.__version__} (known: {known})")

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
 import shutil
-import subprocess
 import sys
 import traceback
 from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright import __version__
 from tilewright.driver.back_end import LLVM, PASSES, PTXAS, Observers
 from tilewright.driver.compile import Compilation
-from tilewright.emit.toolchain import cache_folder, find_ptxas, llvm_stamp
+from tilewright.driver.versions import versions
+from tilewright.emit.toolchain import cache_folder
 from tilewright.ir.instruments import VerifyEach
 from tilewright.ir.passes import Instrument
 from tilewright.support.diagnostics import (
@@ -32,7 +30,6 @@ from tilewright.support.diagnostics import (
     Sink,
     note,
 )
-from tilewright.support.identity import identity
 from tilewright.support.trusted_files import distrust_folder, make_private_folder
 from tilewright.text.printer import print_op
 
@@ -278,28 +275,6 @@ def signature_of(error: Exception) -> dict[str, str]:
         message = error.diagnostics[0].message
     plain = re.sub(r"\d+", "#", message.partition("\n")[0])
     return {"type": type(error).__name__, "raised_at": raised_at, "message": plain}
-
-
-def versions() -> dict[str, str]:
-    """The versions that a report needs."""
-    llvm = re.search(r"[\"'](\d[^\"']*)[\"']", llvm_stamp())
-    return {
-        "tilewright": __version__,
-        "digest": identity(),
-        "python": platform.python_version(),
-        "platform": f"{sys.platform} {platform.machine()}",
-        "llvmlite": llvm[1] if llvm else "",
-        "ptxas": _ptxas_version(),
-    }
-
-
-def _ptxas_version() -> str:
-    """The last line of `ptxas --version`, which has its number; empty if it does not run."""
-    with suppress(Error, OSError, subprocess.SubprocessError):
-        command = [find_ptxas(), "--version"]
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-        return (answer.stdout.strip().splitlines() or [""])[-1]
-    return ""
 
 
 def crash_folder() -> str:

@@ -95,3 +95,11 @@ def _replaceable(path: str) -> bool:
         and os.access(path, os.W_OK)
         and os.access(os.path.dirname(path), os.W_OK)
     )
+
+
+def make_folder(path: str) -> None:
+    """Create a folder and its parents unless it exists; raises `FileError`."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder '{path}': {error.strerror}") from error

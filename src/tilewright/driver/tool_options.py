@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.support.suggestions import similar_names
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -152,11 +154,8 @@ class ToolLine:
 
     def _unknown(self, word: str) -> None:
         self._mistake(f"Unknown command line argument '{word}'.  Try: '{self._tool} --help'")
-        # Loaded only to report an error.
-        from difflib import get_close_matches  # noqa: PLC0415
-
         name, equals, value = word.lstrip("-").partition("=")
-        for near in get_close_matches(name, self._options, 1):
+        for near in similar_names(name, self._options):
             dashes = "-" if len(near) == 1 else "--"
             self._mistake(f"Did you mean '{dashes}{near}{equals}{value}'?")
 

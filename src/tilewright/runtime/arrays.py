@@ -109,8 +109,9 @@ def _from_dlpack(owner: Any, what: str) -> DeviceArray:
     try:
         core: Any = importlib.import_module("cuda.core.utils")
     except ModuleNotFoundError as error:
-        message = "arrays that only DLPack describes without cuda.core: pip install cuda-core"
-        raise Unsupported(message) from error
+        raise Unsupported(
+            "arrays that only DLPack describes without cuda.core: pip install 'tilewright[gpu]'"
+        ) from error
     try:
         view = core.StridedMemoryView.from_dlpack(owner, stream_ptr=_LEGACY_STREAM)
         dtype = view.dtype

@@ -8,8 +8,8 @@ from functools import cache
 from hashlib import sha256
 from typing import Final
 
-EXCLUDED: Final = frozenset(("cutile", "ptxsim", "reference", "runtime", "testing"))
-"""Packages that do not affect the generated code."""
+EXCLUDED: Final = frozenset(("cutile", "examples", "ptxsim", "reference", "runtime", "testing"))
+"""Folders that do not affect the generated code."""
 
 LENGTH: Final = 32
 """Hexadecimal digits of the digest."""

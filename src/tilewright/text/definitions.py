@@ -80,6 +80,11 @@ class Aliases:
         assert isinstance(value, Type)
         return value
 
+    def parsed(self, name: str) -> Attribute | None:
+        """Return the value of an alias whose definition has been parsed."""
+        alias = self._parsed.get(name)
+        return None if alias is None else alias.value
+
     def _value(self, name: str, at: int) -> Attribute:
         alias = self._parsed.get(name)
         if alias is None:
@@ -93,7 +98,7 @@ class Aliases:
         """Resolve an alias that is used before its definition."""
         parser = self._parser
         if self._offsets is None:
-            self._offsets = _definitions(parser.tokens)
+            self._offsets = alias_definitions(parser.tokens)
             self._unread = iter(sorted(self._offsets.items(), key=lambda item: item[1]))
         offset = self._offsets.get(name)
         if offset is None:
@@ -101,11 +106,16 @@ class Aliases:
         if name in self._open:
             parser.error(f"alias '{name}' is defined by itself", at)
         back = parser.at
-        if not self._open:
-            self._read_until(offset)
-        alias = self._parsed.get(name) or self._read(name, offset)
-        parser.at = back
-        return alias
+        try:
+            if not self._open:
+                self._read_until(offset)
+            return self._parsed.get(name) or self._read(name, offset)
+        finally:
+            parser.at = back
+
+    def forget_open(self) -> None:
+        """Forget which definitions are being parsed, after an error in one."""
+        self._open.clear()
 
     def _read_until(self, last: int) -> None:
         """Parse the definitions before a token, so that none recurses into those before it.
@@ -174,7 +184,7 @@ def _tree_size(value: object, known: dict[Parametric, int]) -> int:
     return size
 
 
-def _definitions(tokens: list[str]) -> dict[str, int]:
+def alias_definitions(tokens: list[str]) -> dict[str, int]:
     """Return the token indices of all alias definitions."""
     equals = [at for at, token in enumerate(tokens) if token == "="]
     starts = (at - 1 for at in reversed(equals) if at)

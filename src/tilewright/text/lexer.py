@@ -64,11 +64,16 @@ class TokenPositions(Positions):
 
     def offset(self, position: int) -> int:
         """Return the character offset of a token."""
+        offsets = self.offsets()
+        return offsets[position] if position < len(offsets) else len(self.source.text)
+
+    def offsets(self) -> list[int]:
+        """Return the character offsets of all tokens, and of the end of the text."""
         offsets = self._offsets
         if offsets is None:
             matches = _TOKEN.finditer(self.source.text)
             offsets = self._offsets = [match.start(1) for match in matches]
-        return offsets[position] if position < len(offsets) else len(self.source.text)
+        return offsets
 
 
 _ESCAPE: Final = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt])|(.))', re.DOTALL)

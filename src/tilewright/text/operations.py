@@ -9,6 +9,7 @@ from tilewright.ir.attributes import Attribute, DenseArrayAttr
 from tilewright.ir.declare import coerce_inherent
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
+from tilewright.support.suggestions import did_you_mean
 from tilewright.text.attribute_parser import read_entries
 from tilewright.text.cursor import LETTERS
 
@@ -33,7 +34,7 @@ def find_reader(parser: Parser, token: str) -> OpReader:
         parser.unexpected("an operation")
     kind = find_operation(parser, token)
     if kind is None:
-        parser.error(f"unknown operation '{token}'")
+        parser.error(f"unknown operation '{token}'{_similar(parser, token)}")
     # Programs in generic form do not load the assembly format engine.
     from tilewright.text.syntax_parser import parser_of  # noqa: PLC0415
 
@@ -54,13 +55,22 @@ def find_operation(parser: Parser, name: str) -> type[Operation] | None:
     return None
 
 
+def _similar(parser: Parser, name: str) -> str:
+    """The operation whose name is similar to an unknown one, as the program would write it."""
+    prefix, dot, _ = name.partition(".")
+    prefixes = [prefix] if dot else parser.default_dialects
+    dialects = [parser.context.dialect(each) for each in prefixes]
+    known = [op for dialect in dialects if dialect is not None for op in dialect.ops]
+    return did_you_mean(name, known if dot else [op.partition(".")[2] for op in known])
+
+
 def _generic_reader(parser: Parser) -> OpReader:
     start = parser.at
     name = parser.string()
     parser.at = start
     kind = parser.context.op(name)
     if kind is None and not parser.context.allow_unregistered:
-        parser.error(f"unknown operation '{name}'")
+        parser.error(f"unknown operation '{name}'{_similar(parser, name)}")
 
     def read(parser: Parser, location: Location) -> Operation:
         return _read_generic(parser, name, kind, location)

@@ -234,7 +234,7 @@ class Parser(Cursor):
         inner = owner.default_dialect
         self.use_dialects(("builtin",) if inner is None else (inner, "builtin"))
         scope = self.names.open(owner.is_isolated)
-        labels, self.labels = self.labels, Labels(self)
+        labels, self.labels = self.labels, self.new_labels()
         region = self._blocks(arguments)
         if field is not None:
             self._complete(region, field)
@@ -246,6 +246,10 @@ class Parser(Cursor):
         self.open_braces.pop()
         self.leave()
         return region
+
+    def new_labels(self) -> Labels:
+        """Return the labels of a region that starts."""
+        return Labels(self)
 
     def use_dialects(self, dialects: tuple[str, ...]) -> None:
         """Set the dialects of operations without a prefix."""
@@ -342,13 +346,17 @@ class Parser(Cursor):
         self.expect("=")
         return names
 
+    def alias_definition(self) -> None:
+        """Parse `#name = attribute` or `!name = type`."""
+        self.aliases.define()
+
     def program(self) -> list[Operation]:
         """Parse a whole text: alias definitions and operations."""
         tokens = self.tokens
         ops: list[Operation] = []
         while token := tokens[self.at]:
             if token[:1] in "#!" and tokens[self.at + 1] == "=":
-                self.aliases.define()
+                self.alias_definition()
             elif token == "{-#":
                 raise Unsupported("resources in the text ('{-# ... #-}')", self.location())
             else:

@@ -26,7 +26,14 @@ def parse_every_error(
     text: str, context: Context, name: str = "<stdin>", default_dialect: str | None = None
 ) -> Operation:
     """Parse a program as `parse_text` does; raises a `UserError` with every error found."""
-    parser = _RecoveringParser(text, context, name, default_dialect)
+    module, errors = recover(RecoveringParser(text, context, name, default_dialect))
+    if module is None:
+        raise UserError(errors)
+    return module
+
+
+def recover(parser: RecoveringParser) -> tuple[Operation | None, list[Diagnostic]]:
+    """Parse the text of a parser; return its module, or None and every error in their order."""
     errors = parser.errors
     module = None
     try:
@@ -35,9 +42,9 @@ def parse_every_error(
         pass
     except UserError as error:
         errors += error.diagnostics
-    if errors or module is None:
-        raise UserError(sorted(errors, key=_offset))
-    return module
+    # An invalid alias has the same error at its definition and at each use.
+    distinct = {(_offset(error), error.text): error for error in reversed(errors)}
+    return None if errors else module, sorted(distinct.values(), key=_offset)
 
 
 def _offset(error: Diagnostic) -> int:
@@ -64,7 +71,7 @@ class _State(NamedTuple):
     undefined: set[str]
 
 
-class _RecoveringParser(Parser):
+class RecoveringParser(Parser):
     """Records an error in an operation, and goes on with the next one in its block.
 
     The results of such an operation are unknown: errors of their users are not reported.
@@ -75,7 +82,7 @@ class _RecoveringParser(Parser):
         self.errors: list[Diagnostic] = []
         self.unknown: set[str] = set()
         """The names of values whose definitions could not be parsed."""
-        self.names: _RecoveringNames = _RecoveringNames(self)
+        self.names: RecoveringNames = RecoveringNames(self)
 
     def operation(self) -> Operation:
         start, state = self.at, self._state()
@@ -86,12 +93,31 @@ class _RecoveringParser(Parser):
             if not self._uses_unknown(start, self.at):
                 self.errors += error.diagnostics
             self._parse_body(start, self.at, state)
-            return self._skip(start)
+            return self.skip(start)
+
+    def alias_definition(self) -> None:
+        start, state = self.at, self._state()
+        try:
+            super().alias_definition()
+        except UserError as error:
+            self._restore(state)
+            self.errors += error.diagnostics
+            self.at = self._next_definition(start)
+
+    def _next_definition(self, start: int) -> int:
+        """The next operation or alias outside of operations; the end of the text if none."""
+        tokens, at = self.tokens, start + 2
+        while tokens[at] and not (self._starts_alias(at) or self._starts_operation(at)):
+            at += 1
+        return at
+
+    def _starts_alias(self, at: int) -> bool:
+        return self.tokens[at][:1] in ("#", "!") and self.tokens[at + 1] == "="
 
     def _parse_body(self, start: int, stop: int, state: _State) -> None:
         """Look for errors in the region of an operation that has one before it, at `stop`."""
         tokens = self.tokens
-        name = self._operation_name(start)
+        name = self.operation_name(start)
         kind = find_operation(self, tokens[name])
         brace = self._next_operation(stop, "{") if kind is not None else stop
         if kind is None or tokens[brace] != "{" or brace < stop:
@@ -116,6 +142,7 @@ class _RecoveringParser(Parser):
     def _restore(self, state: _State) -> None:
         """Leave the regions that were open at an error."""
         self.nesting = state.nesting
+        self.aliases.forget_open()
         del self.open_braces[state.braces :]
         self.labels = state.labels
         self.use_dialects(state.dialects)
@@ -128,19 +155,19 @@ class _RecoveringParser(Parser):
 
     def _uses_unknown(self, start: int, stop: int) -> bool:
         """Whether an operation, up to an error in it, uses a value that is unknown."""
-        tokens = self.tokens[self._operation_name(start) : stop + 1]
+        tokens = self.tokens[self.operation_name(start) : stop + 1]
         return any(token.partition("#")[0] in self.unknown for token in tokens if token[:1] == "%")
 
-    def _operation_name(self, start: int) -> int:
+    def operation_name(self, start: int) -> int:
         """The token after the names of results, `%a, %b:2 =`."""
         tokens, at = self.tokens, start
         while tokens[at][:1] == "%" or (at > start and tokens[at] in (",", ":", "=")):
             at += 2 if tokens[at] == ":" else 1
         return at
 
-    def _skip(self, start: int) -> Operation:
+    def skip(self, start: int) -> Operation:
         """Continue at the operation after the one at `start`, or at the end of its block."""
-        results = self.tokens[start : self._operation_name(start)]
+        results = self.tokens[start : self.operation_name(start)]
         self.unknown.update(token for token in results if token[:1] == "%")
         at = self._next_operation(start)
         if not self.tokens[at]:
@@ -195,12 +222,12 @@ class _RecoveringParser(Parser):
         return False
 
 
-class _RecoveringNames(Names):
+class RecoveringNames(Names):
     """Records every use of an undefined value instead of the first."""
 
     __slots__ = ("_outside", "_recovering", "arguments")
 
-    def __init__(self, parser: _RecoveringParser) -> None:
+    def __init__(self, parser: RecoveringParser) -> None:
         super().__init__(parser)
         self._recovering = parser
         self._outside: list[set[str]] = []

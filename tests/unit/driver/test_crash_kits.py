@@ -145,7 +145,8 @@ def test_failure_of_ptxas(kits: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert kit.facts["command"] == [str(fake), "-v", "-arch=sm_90a", "-O1", "-lineinfo"]
     versions = kit.facts["versions"]
     assert isinstance(versions, dict)
-    assert versions["ptxas"] == "release 99.9, V99.9.1"
+    assert versions["ptxas"] == "99.9.1"
+    assert versions["ptxas_path"] == str(fake)
     assert kit.read("module.ptx").decode().count(".entry copy") == 1
     with pytest.raises(AssemblerError, match="planted failure"):
         kit.replay()

@@ -95,6 +95,30 @@ def test_errors_of_aliases_are_added_to_those_of_operations() -> None:
     assert [text.split(": ")[0] for text in reported] == ["k:2:3", "k:5:6"]
 
 
+def test_the_program_after_an_invalid_alias_is_parsed() -> None:
+    text = """\
+!wrong = f99
+!right = i32
+entry @f(%a: tile<f32>, %b: tile<!wrong>) {
+  %c = nope %a
+  %d = addi %b, %b : tile<!wrong>
+  return
+}
+#wrong = loc(nothing)
+entry @g(%a: tile<!right>) {
+  %c = addi %a, %a : tile<!right> loc(#wrong)
+  %d = nope %a
+  return
+}
+"""
+    assert errors(text) == [
+        "k:1:10: error: expected a type, got 'f99'",
+        "k:4:8: error: unknown operation 'nope'",
+        "k:8:14: error: expected a location, got 'nothing'",
+        "k:11:8: error: unknown operation 'nope'",
+    ]
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_valid_program_is_parsed_as_by_the_other_parser(path: Path) -> None:
     text = path.read_text()

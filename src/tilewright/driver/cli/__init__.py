@@ -6,12 +6,12 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tilewright import __version__
 from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import AssemblerError, Error, Interrupted, Unsupported
+from tilewright.support.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,11 +30,16 @@ COMMANDS: Final = {
     "cache": ("cache", "show or clear the compilation cache"),
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
+    "lsp": ("lsp", "serve an editor: errors, documentation, definitions, completion"),
     "nvcc": ("nvcc", "run nvcc, with this compiler for CUDA Tile C++"),
+    "examples": ("examples", "list, print or copy the example kernels"),
+    "completion": ("completion", "print the completion script of a shell"),
 }
 """Subcommands: module and summary. Only the one that runs is imported."""
 
 GROUPS: Final = {name.split()[0] for name in COMMANDS if " " in name}
+
+VERSION_NAMES: Final = ("-V", "--version")
 
 OK: Final = 0
 WRONG_PROGRAM: Final = 1
@@ -65,12 +70,14 @@ def _run(arguments: list[str]) -> int:
     if arguments[:words][-1] in (*HELP_NAMES, "help"):
         write_line(usage())
         return OK
-    if name in ("-V", "--version"):
-        write_line(f"tilewright {__version__}")
-        return OK
+    if name in VERSION_NAMES:
+        return _show_versions()
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
-        raise UsageError(f"tilewright: error: expected a command ({known}), found '{name}'")
+        raise UsageError(
+            f"tilewright: error: expected a command ({known}), "
+            f"found '{name}'{did_you_mean(name, COMMANDS)}"
+        )
     return run_command(name, rest)
 
 
@@ -81,14 +88,21 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
         write_line(module.COMMAND.help(arguments))
         return OK
     if "--version" in arguments:
-        write_line(f"tilewright {__version__}")
-        return OK
+        return _show_versions()
     return module.run(module.COMMAND.parse(arguments))
+
+
+def _show_versions() -> int:
+    # Only asked for, it looks for tools and runs ptxas.
+    from tilewright.driver.versions import version_text  # noqa: PLC0415
+
+    write_line(version_text())
+    return OK
 
 
 def usage() -> str:
     """Return the text of `tilewright --help`."""
-    rows = "\n".join(f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items())
+    rows = "\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items())
     return f"""\
 usage: tilewright COMMAND [options] [FILE]
 

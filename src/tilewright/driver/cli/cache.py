@@ -48,6 +48,7 @@ COMMAND: Final = Command(
     f"  {SIZE}=200M tilewright compile kernel.tileirbc -o kernel.cubin",
     operand="ACTION",
     default="show",
+    words=ACTIONS,
 )
 
 

@@ -16,7 +16,7 @@ from tilewright.driver.cli.results import (
     result_of,
     warn,
 )
-from tilewright.driver.files import FileError, write_output
+from tilewright.driver.files import FileError, make_folder, write_output
 from tilewright.driver.progress import progress, say
 from tilewright.driver.stage_dump import dump_folder
 from tilewright.driver.termination import unwinding_on_termination
@@ -38,7 +38,7 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     files = arguments.files
     outputs = _outputs(command, files, arguments["output"], stage)
     jobs = _jobs(command, arguments["jobs"])
-    _make_folder(arguments["output"])
+    make_folder(arguments["output"])
     cache = None if arguments.flag("no-cache") or dump_folder() else Cache.default(warn)
     outcomes = compile_files(
         list(outputs), settings, stage,
@@ -86,13 +86,6 @@ def _outputs(command: Command, files: Sequence[str], folder: str, stage: str) ->
         taken[target] = file
         outputs[file] = target
     return outputs
-
-
-def _make_folder(path: str) -> None:
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make the folder '{path}': {error.strerror}") from error
 
 
 def _say_warning(message: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
 from tilewright.bytecode import versions
+from tilewright.support.suggestions import did_you_mean
 
 HELP_NAMES: Final = ("-h", "--help")
 COLUMN: Final = 26
@@ -88,7 +89,7 @@ class Command:
     """A subcommand: its summary, operand and options."""
 
     __slots__ = ("_by_name", "default", "description", "epilog", "help_names", "many", "name",
-                 "operand", "options", "source", "topic")  # fmt: skip
+                 "operand", "options", "source", "topic", "words")  # fmt: skip
 
     def __init__(
         self,
@@ -103,6 +104,7 @@ class Command:
         default: str = "-",
         topic: Callable[[str], str | None] | None = None,
         help_names: Sequence[str] = HELP_NAMES,
+        words: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.description = description
@@ -118,6 +120,8 @@ class Command:
         """The text of `--help WORD`, if there is one for the word."""
         self.help_names = help_names
         """The options that print help instead of running the command."""
+        self.words = words
+        """The operands, if they are a known set: shells complete them."""
         self._by_name = {spelling: option for option in options for spelling in option.names}
 
     def wants_help(self, arguments: Sequence[str]) -> bool:
@@ -147,7 +151,7 @@ class Command:
         name, value = self._split(word)
         option = self._by_name.get(name)
         if option is None:
-            self.fail(f"unknown option '{name}'")
+            self.fail(f"unknown option '{name}'{did_you_mean(name, self._by_name)}")
         if not option.metavar:
             if value is not None:
                 self.fail(f"option '{name}' takes no value, found '{value}'")

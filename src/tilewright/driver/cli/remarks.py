@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.driver.cli.options import WIDTH, Command
 from tilewright.driver.files import write_line
 from tilewright.support.remark_catalogue import CATALOGUE, CATEGORIES
+from tilewright.support.suggestions import similar_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ COMMAND: Final = Command(
     many=True,
     operand="ID",
     default=ALL,
+    words=(ALL, *CATALOGUE),
 )
 
 
@@ -45,9 +47,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _unknown(id: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    similar = get_close_matches(id, CATALOGUE, 3)
+    similar = similar_names(id, CATALOGUE, 3)
     hint = f"; similar ones: {', '.join(similar)}" if similar else ""
     return f"unknown remark '{id}'{hint} (`tilewright remarks` lists all)"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.driver.api import read_runnable
 from tilewright.driver.cli.counters import COUNTER_OPTIONS, show_counters, wants_counters
@@ -16,9 +16,14 @@ from tilewright.driver.cli.options import SANITIZE, Command, Option
 from tilewright.driver.execute import DEVICES, RUNNABLE, execute
 from tilewright.driver.files import DEFAULT_ARCH, read_source
 from tilewright.driver.progress import Bar
+from tilewright.driver.signatures import signature_of
+from tilewright.support.diagnostics import Diagnostic, UserError, note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.driver.cli.options import Arguments
+    from tilewright.runtime.signature import Signature
 
 COMMAND: Final = Command(
     "run",
@@ -61,10 +66,12 @@ def run(arguments: Arguments) -> int:
         option = "counters" if arguments.flag("counters") else "counters-json"
         kernel.fail(option, f"expected --on emulator, found --on {arguments['on']}")
     data, name = read_source(arguments.file, arguments["arch"] or DEFAULT_ARCH)
+    program = read_runnable(data, name)
+    _check_count(signature_of(program, arguments["entry"] or None), kernel.values)
     bar = Bar("blocks")
     try:
         counters = execute(
-            read_runnable(data, name),
+            program,
             arguments["entry"] or None,
             grid,
             kernel.values,
@@ -84,3 +91,14 @@ def run(arguments: Arguments) -> int:
     if counters is not None:
         show_counters(arguments, counters)
     return kernel.finish()
+
+
+def _check_count(kernel: Signature, values: Sequence[Any]) -> None:
+    """Reject a wrong number of arguments, and say how to give them."""
+    try:
+        kernel.check_count(values)
+    except UserError as error:
+        how = "give one for each parameter, such as `--arg iota:64xf32` for an array or `--arg 16`"
+        (wrong,) = error.diagnostics
+        notes = (note(f"{how}: `tilewright run --help`"),)
+        raise UserError([Diagnostic(wrong.message, wrong.location, notes=notes)]) from None

@@ -50,7 +50,7 @@ COMMAND: Final = Command(
             "--ray",
             metavar="ADDRESS",
             help="compile and measure on the Ray cluster at an address, or on one that is started "
-            "on this machine: local (needs tilewright[ray])",
+            "on this machine: local (needs tilewright[tune])",
         ),
         Option("--rtol", metavar="X", help="relative tolerance of results (default: rounding)"),
         Option("--atol", metavar="X", help="absolute tolerance of results (default: rounding)"),

@@ -39,7 +39,7 @@ class RayCluster:
             self._ray: Any = import_module("ray")
         except ModuleNotFoundError as error:
             raise Unsupported(
-                f"tuning on Ray without Ray ({error.name}): pip install 'tilewright[ray]'"
+                f"tuning on Ray without Ray ({error.name}): pip install 'tilewright[tune]'"
             ) from error
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         options |= (

@@ -1,0 +1,1 @@
+autocmd BufRead,BufNewFile *.mlir,*.tileir setfiletype tileir

@@ -89,7 +89,8 @@ def test_a_session(tmp_path: Path) -> None:
     async def script(session: Session) -> None:
         client, document = session.client, session.document
         session.open(BROKEN)
-        assert await session.problems() == [("3:13-3:17", "unknown operation 'adff'")]
+        unknown = "unknown operation 'adff'; did you mean 'addf'?"
+        assert await session.problems() == [("3:13-3:17", unknown)]
 
         at = position(BROKEN, "adff")
         end = lsp.Position(at.line, at.character + 4)

@@ -13,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tilewright.cutile.versions import KNOWN_VERSIONS, cutile
+from tilewright.driver.cli import lsp
 from tilewright.driver.tuning.meters import EMULATOR
 from tilewright.driver.tuning.ray_backend import LOCAL, RayCluster
 from tilewright.runtime import arrays, driver
@@ -65,10 +66,16 @@ def from_dlpack() -> object:
     return arrays._from_dlpack(_Owner(), "argument 0")
 
 
+def serve_an_editor() -> object:
+    sys.modules.pop("tilewright.driver.lsp.server", None)
+    return lsp.run(lsp.COMMAND.parse([]))
+
+
 MISSING: dict[str, tuple[str, str, Callable[[], object]]] = {
     "tilewright.runtime.driver": ("gpu", "cuda.bindings.driver", driver.bindings.__wrapped__),
     "tilewright.runtime.arrays": ("gpu", "cuda.core.utils", from_dlpack),
     "tilewright.cutile.versions": ("cutile", "cuda.tile", cutile),
+    "tilewright.driver.cli.lsp": ("lsp", "pygls.lsp.server", serve_an_editor),
     "tilewright.driver.tuning.ray_backend": ("tune", "ray", lambda: RayCluster(LOCAL, EMULATOR)),
 }
 """Modules whose messages name an extra: the extra, the missing module, and what needs it."""
@@ -100,7 +107,12 @@ def test_a_missing_package_is_an_error_that_names_the_extra(
 
 
 def test_extras_have_the_packages_that_are_missing() -> None:
-    owners = {"gpu": {"cuda-bindings", "cuda-core"}, "cutile": {"cuda-tile"}, "tune": {"ray"}}
+    owners = {
+        "gpu": {"cuda-bindings", "cuda-core"},
+        "cutile": {"cuda-tile"},
+        "lsp": {"pygls"},
+        "tune": {"ray"},
+    }
     for extra, expected in owners.items():
         assert set(requirements(extra)) == expected
 

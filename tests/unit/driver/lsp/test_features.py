@@ -212,7 +212,7 @@ def test_every_error_of_the_parser_and_of_the_verifier_is_reported() -> None:
     wrong = PROGRAM.replace("mulf", "mulg").replace("%b rounding", "%c rounding")
     assert shown(wrong) == [
         ("%c", "use of undefined value '%c'"),
-        ("mulg", "unknown operation 'mulg'"),
+        ("mulg", "unknown operation 'mulg'; did you mean 'muli'?"),
     ]
     # Locations that the text states are those of the source; the editor shows the text.
     wrong = PROGRAM.replace("f32", "i32").replace("[1.0, 2.0]", "[1, 2]")

@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile hint-sweep soak determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
+.PHONY: help demo test test-all lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile hint-sweep soak determinism cache-stress bench docs conformance samples gpu-samples has-cuda-tile has-cutile clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,10 @@ bench: $(READY) ## time the front end on the corpus
 	@echo "bench: the front end on the corpus"
 	@$(BIN)/python benchmarks/front_end.py $(ARGS)
 
+docs: $(READY) ## build the documentation site into build/site; a warning is an error
+	@echo "docs: the documentation site"
+	@$(BIN)/python tools/docs_site.py $(ARGS)
+
 conformance: has-cuda-tile $(READY) ## run the lit tests of a cuda-tile checkout (CUDA_TILE=folder)
 	@echo "conformance: the lit tests of $(CUDA_TILE)"
 	@$(BIN)/python tools/lit_conformance.py "$(CUDA_TILE)" $(ARGS)
@@ -146,7 +150,7 @@ $(READY): pyproject.toml
 	@echo "set-up: Python packages into $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,gpu,tune]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs,gpu,tune]'
 	@touch $@
 
 $(TORCH): $(READY)

@@ -22,12 +22,14 @@ HEAD = """\
 A remark is a decision of the compiler, with the source line, the reason, and what to change in the program. Each has an id that stays the same.
 
 ```console
-$ tilewright compile kernel.mlir -o kernel.cubin --remarks
-kernel.mlir:13:14: remark: Load of 4 bytes at a time instead of 16: the address is not known to be a multiple of 16 bytes [missed: vector-alignment]
+$ tilewright compile tests/cli/remark_examples/vector-alignment.mlir -o kernel.cubin --remarks
+...
+tests/cli/remark_examples/vector-alignment.mlir:14:14: remark: Load of 4 bytes at a time instead of 16: the address is not known to be a multiple of 16 bytes [missed: vector-alignment]
     %a, %t = load_view_tko weak %xv[%i, %j] : …
              ^
 note: ElementsAtOnce = 1, Possible = 4
 note: remedy: If the address is aligned, say so: `assume div_by<16>` on the pointer in Tile IR. …
+...
 ```
 
 `tilewright remarks` lists all ids, `tilewright remarks ID` explains one. Remarks of a cached compilation are [cached with it](cache.md).

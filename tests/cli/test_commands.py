@@ -12,7 +12,7 @@ from command_line import Run
 
 import tilewright
 from tilewright.driver.cli import COMMANDS
-from tilewright.driver.examples import EXAMPLES
+from tilewright.driver import examples
 from tilewright.ir.equivalence import equivalent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -257,4 +257,4 @@ def test_examples_are_listed_printed_and_copied(run: Run, folder: Path) -> None:
 def test_an_unknown_example_is_an_error(run: Run) -> None:
     code, out, err = run("examples", "nope.mlir")
     assert (code, out) == (2, "")
-    assert f"expected {', '.join(EXAMPLES)} or all, found 'nope.mlir'" in err
+    assert f"expected {', '.join(examples.EXAMPLES)} or all, found 'nope.mlir'" in err

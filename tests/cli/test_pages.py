@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import glob
+import json
+import os
 import re
 import runpy
 import shlex
 import shutil
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,23 +19,33 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import Run
+from documentation import (
+    IN_SHELL,
+    PAGES,
+    ROOT,
+    RUN,
+    SHOWN,
+    TOOLS,
+    Block,
+    agrees,
+    blocks,
+    count,
+    name_of,
+    shell_lines,
+)
 from tile_cpp_tools import missing_nvcc
 
 import tilewright
+from tilewright.driver.api import read_level
 from tilewright.driver.cli import compile as compile_command
 from tilewright.driver.cli import nvcc as nvcc_command
 from tilewright.driver.cli import run as run_command
 from tilewright.driver.pipelines import STAGES
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = ("docs", "benchmarks", "tests")
-PAGES = [*ROOT.glob("*.md"), *(page for name in FOLDERS for page in (ROOT / name).rglob("*.md"))]
 README = ROOT / "README.md"
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-TOOLS = ("tilewright ", "tileiras ", "tileirdisasm ")
 
 CUTILE_KERNEL = """\
 import cuda.tile as ct
@@ -42,13 +57,15 @@ def kernel(a, b, c, size: ct.Constant[int]):
     ct.store(c, (at,), ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,)))
 """
 
+CUTILE_PROGRAM = f"""\
+import numpy as np
+{CUTILE_KERNEL}
 
-def name_of(page: Path) -> str:
-    return str(page.relative_to(ROOT))
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return [text for tag, text in BLOCK.findall(page.read_text("utf-8")) if tag == language]
+a, b, c = np.ones(32, np.float32), np.ones(32, np.float32), np.zeros(32, np.float32)
+ct.launch(None, (2,), kernel, (a, b, c, 16))
+assert (c == 2).all()
+"""
+REMARK_EXAMPLES = "tests/cli/remark_examples"
 
 
 def links(page: Path) -> list[tuple[Path, str]]:
@@ -79,11 +96,45 @@ def test_every_page_is_found_from_the_first() -> None:
     assert set((ROOT / "docs").rglob("*.md")) <= reached
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_block_is_run_or_says_why_not(page: Path) -> None:
+    for block in blocks(page):
+        at = f"{name_of(page)}:{block.line}"
+        assert block.language in (*RUN, *SHOWN), f"{at}: unknown language of a code block"
+        if block.not_run:
+            assert block.language in RUN, f"{at}: a block that is no code needs no reason"
+        elif block.language == "sh":
+            assert all(map(is_known, shell_lines(block))), f"{at}: no test runs this"
+        elif block.language == "console":
+            assert block.commands(), f"{at}: expected a line that begins with '$ '"
+        elif block.language == "json":
+            json.loads(block.text)
+
+
+def is_known(line: str) -> bool:
+    """Whether a command is run by a test, or checked."""
+    return line.startswith((*TOOLS, "make ", "pip install ")) or bool(IN_SHELL.match(line))
+
+
+def test_few_blocks_are_not_run() -> None:
+    run, left, _ = count()
+    assert sum(run.values()) >= 3 * sum(left.values())
+
+
+def test_extras_that_pages_install_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    for page in PAGES:
+        shown = re.findall(r"pip install '(?:\.|tilewright)\[([\w,]+)\]'", page.read_text("utf-8"))
+        assert {name for names in shown for name in names.split(",")} <= set(extras), page
+
+
 def test_targets_of_make_and_stages_are_known() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for page in PAGES:
         text = page.read_text("utf-8")
-        shown = re.findall(r"^make ([a-z-]+)", "".join(blocks(page, "sh")), re.MULTILINE)
+        lines = "".join(block.text for block in blocks(page, "sh"))
+        shown = re.findall(r"^make ([a-z-]+)", lines, re.MULTILINE)
         assert {*shown, *re.findall(r"`make ([a-z-]+)", text)} <= targets, page
         assert set(re.findall(r"--emit (\w+)", text)) <= {*STAGES, "text", "bytecode"}, page
 
@@ -91,9 +142,11 @@ def test_targets_of_make_and_stages_are_known() -> None:
 @pytest.fixture
 def at_hand(folder: Path) -> Path:
     """The files that pages mention."""
-    shutil.copy(ROOT / "examples" / "add.mlir", folder / "kernel.mlir")
+    for name in ("kernel.mlir", "add.mlir"):
+        shutil.copy(ROOT / "examples" / "add.mlir", folder / name)
     module = tilewright.read(folder / "kernel.mlir")
     (folder / "kernel.tileirbc").write_bytes(tilewright.write_bytecode(module))
+    shutil.copy(folder / "kernel.tileirbc", folder / "add.tileirbc")
     (folder / "kernels").mkdir()
     shutil.copy(folder / "kernel.tileirbc", folder / "kernels" / "first.tileirbc")
     compiled = tilewright.compile(module, emit="ptx")
@@ -102,7 +155,9 @@ def at_hand(folder: Path) -> Path:
     shutil.copy(ROOT / "tests" / "ptx" / "basics.ptx", folder / "saxpy.ptx")
     np.save(folder / "x.npy", np.arange(1000, dtype=np.float32))
     (folder / "cutile_kernel.py").write_text(CUTILE_KERNEL)
+    (folder / "train.py").write_text(CUTILE_PROGRAM)
     shutil.copytree(ROOT / "examples", folder / "examples")
+    shutil.copytree(ROOT / "tests" / "cli" / "remark_examples", folder / REMARK_EXAMPLES)
     for name in ("kernel.cu", "add.cu"):
         shutil.copy(ROOT / "examples" / "add.cu", folder / name)
     shutil.copy(ROOT / "tests" / "nvcc" / "programs" / "launch.cu", folder / "program.cu")
@@ -110,8 +165,27 @@ def at_hand(folder: Path) -> Path:
 
 
 def commands(page: Path) -> list[str]:
-    lines = "".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.startswith(TOOLS)]
+    """The commands of our tools that a page shows without their output."""
+    lines = [line for block in blocks(page, "sh") if block.is_run for line in shell_lines(block)]
+    return [line for line in lines if line.startswith(TOOLS) or IN_SHELL.match(line)]
+
+
+def run_in_shell(command: str) -> tuple[int, str]:
+    """Run a command with `tilewright` and `python` of this environment."""
+    python = shlex.quote(sys.executable)
+    names = f'tilewright() {{ {python} -m tilewright "$@"; }}; python() {{ {python} "$@"; }}; '
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    result = subprocess.run(
+        ["bash", "-c", names + command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return result.returncode, result.stdout
 
 
 def examples_with_nvcc() -> list[tuple[str, str]]:
@@ -134,6 +208,10 @@ def test_a_command_succeeds(
     run: Run, at_hand: Path, monkeypatch: pytest.MonkeyPatch, page: str, line: str
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(at_hand / "cache"))
+    if IN_SHELL.match(line):
+        code, output = run_in_shell(line)
+        assert code == 0, (page, output)
+        return
     tool, *words = shlex.split(line, comments=True)
     if any(word.endswith(".cu") for word in words) and (reason := missing_nvcc()):
         pytest.skip(reason)
@@ -185,8 +263,9 @@ def run_example(text: str, folder: Path, names: dict[str, Any]) -> None:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
 def test_examples_run(at_hand: Path, page: Path, names: dict[str, Any]) -> None:
     """Run the examples that use the package; excerpts of its source must parse as Python."""
-    for text in blocks(page, "python"):
-        if "tilewright" not in text:
+    for block in blocks(page, "python"):
+        text = block.text
+        if "tilewright" not in text or block.file:
             compile(text, name_of(page), "exec")
             continue
         if "launch(grid, kernel, " in text:
@@ -198,9 +277,56 @@ def test_examples_run(at_hand: Path, page: Path, names: dict[str, Any]) -> None:
         assert np.array_equal(names["c"], names["a"] + names["b"])
 
 
-def test_the_error_that_the_readme_shows(run: Run, folder: Path) -> None:
-    shown = next(text for text in blocks(README, "") if text.startswith("$ "))
-    command, _, expected = shown.partition("\n")
-    shutil.copy(folder / "mismatch.mlir", folder / "kernel.mlir")
-    result = run(*shlex.split(command)[2:])
-    assert (result.code, result.out, result.err) == (1, "", expected)
+def is_invalid_on_purpose(block: Block) -> bool:
+    """Whether a program expects diagnostics; a console after it runs it."""
+    return "// expected-" in block.text
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "mlir")], ids=name_of)
+def test_programs_are_valid(page: Path) -> None:
+    for block in blocks(page, "mlir"):
+        if block.is_run and not is_invalid_on_purpose(block):
+            # Aliases are no program without a module.
+            is_program = "module" in block.text
+            text = block.text if is_program else f"{block.text}module {{\n}}\n"
+            read_level(text, name_of(page))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=name_of)
+def test_consoles_show_the_output(run: Run, at_hand: Path, page: Path) -> None:
+    """Run the commands of a page in order, with the files that it shows."""
+    for block in blocks(page):
+        if block.file:
+            (at_hand / block.file).write_text(block.text)
+        if block.language != "console" or block.not_run:
+            continue
+        for command, shown in block.commands():
+            output = output_of(run, command)
+            assert agrees(shown, output), f"{name_of(page)}:{block.line}: {command}\n{output}"
+
+
+def output_of(run: Run, command: str) -> str:
+    """What a command prints; our own tools run in this process, if no shell is needed."""
+    tool, *arguments = shlex.split(command)
+    if f"{tool} " in TOOLS and not re.search(r"[|<>&;]", command):
+        result = run(*arguments, tool=tool)
+        return result.out + result.err
+    return run_in_shell(command)[1]
+
+
+@pytest.mark.parametrize(
+    ("shown", "output", "expected"),
+    [
+        ("a\n", "a\n", True),
+        ("a\n", "b\n", False),
+        ("a … c\n", "a b c\n", True),
+        ("a\n...\nd\n", "a\nb\nc\nd\n", True),
+        ("a\n...\nd\n", "a\nb\nc\n", False),
+        ("a\n", "a\nb\n", False),
+        ("1 + 1\n", "1 + 1\n", True),
+    ],
+)
+def test_outputs_are_compared_but_for_what_is_left_out(
+    shown: str, output: str, expected: bool
+) -> None:
+    assert agrees(shown, output) is expected

@@ -35,14 +35,19 @@ def operation_page(kind: type[Operation]) -> str:
     schema = kind.schema
     parts = [f"**`{kind.name}`**", doc_text(kind)]
     if kind.syntax is not None:
-        short = kind.name.partition(".")[2] if kind.elides_type_prefix else kind.name
-        parts.append(f"```mlir\n{short} {_form(read_syntax(kind))}\n```")
+        parts.append(f"```mlir\n{text_form(kind)}\n```")
     parts += _listed("Operands", map(_value_row, schema.operands))
     parts += _listed("Attributes", map(_attribute_row, schema.attributes))
     parts += _listed("Results", map(_value_row, schema.results))
     if kind.since is not None:
         parts.append("Since Tile IR {}.{}.".format(*kind.since))
     return "\n\n".join(parts)
+
+
+def text_form(kind: type[Operation]) -> str:
+    """Write the declared format of an operation for readers: optional parts in brackets."""
+    short = kind.name.partition(".")[2] if kind.elides_type_prefix else kind.name
+    return f"{short} {_form(read_syntax(kind))}".rstrip()
 
 
 def attribute_page(kind: type[Attribute], name: str = "") -> str:

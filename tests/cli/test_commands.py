@@ -11,8 +11,8 @@ import pytest
 from command_line import Run
 
 import tilewright
-from tilewright.driver.cli import COMMANDS
 from tilewright.driver import examples
+from tilewright.driver.cli import COMMANDS
 from tilewright.ir.equivalence import equivalent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -132,7 +132,7 @@ def test_unknown_instructions_are_unsupported(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "gist"),
     [
-        (["ptx"], 2, ", run, ptx run, nvcc), found 'ptx'"),
+        (["ptx"], 2, ", run, ptx run, lsp, nvcc, examples, completion), found 'ptx'\n"),
         (["ptx", "walk"], 2, "found 'ptx walk'"),
         (["ptx", "run", "--block=x"], 2, "option '--block': expected numbers, found 'x'"),
         (["ptx", "run", "--rtol=x"], 2, "option '--rtol': expected a number, found 'x'"),

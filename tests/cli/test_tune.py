@@ -224,7 +224,7 @@ def test_the_help_has_an_example(run: Run) -> None:
     text = run("tune", "--help").out
     assert "tilewright tune gemm.mlir --grid 32x32" in text
     assert "no time" in text
-    assert "tune     try schedules of a kernel" in run("--help").out
+    assert "tune        try schedules of a kernel" in run("--help").out
 
 
 def test_ctrl_c_ends_all_processes(folder: Path, store: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+LEAST: Final = 0.7
+"""How similar a name is at least: three of four letters, but not two of three."""
 
 
 def similar_names(name: str, known: Iterable[str], count: int = 1) -> list[str]:
@@ -15,7 +18,7 @@ def similar_names(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     >>> similar_names("adf", ["addf", "subf", "mulf"])
     ['addf']
     """
-    return get_close_matches(name, list(known), count)
+    return get_close_matches(name, list(known), count, LEAST)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -57,13 +57,15 @@ def find_operation(parser: Parser, name: str) -> type[Operation] | None:
 def _similar(parser: Parser, name: str) -> str:
     """The operation whose name is similar to an unknown one, as the program would write it."""
     # Loaded only to report an error.
-    from tilewright.support.suggestions import did_you_mean  # noqa: PLC0415
+    from tilewright.support.suggestions import similar_names  # noqa: PLC0415
 
-    prefix, dot, _ = name.partition(".")
+    prefix, dot, own = name.rpartition(".")
     prefixes = [prefix] if dot else parser.default_dialects
     dialects = [parser.context.dialect(each) for each in prefixes]
     known = [op for dialect in dialects if dialect is not None for op in dialect.ops]
-    return did_you_mean(name, known if dot else [op.partition(".")[2] for op in known])
+    names = [op.partition(".")[2] for op in known]
+    near = similar_names(own, names)
+    return f"; did you mean '{prefix}{dot}{near[0]}'?" if near else ""
 
 
 def _generic_reader(parser: Parser) -> OpReader:

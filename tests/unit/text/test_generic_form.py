@@ -69,7 +69,7 @@ def test_registered_operation_gets_its_attributes_as_declared(read: Reading) -> 
         ("toy.mix", 1, "'toy.mix' has only the generic form"),
         ("x.y", 1, "unknown operation 'x.y'"),
         ("toy.no", 1, "unknown operation 'toy.no'"),
-        ("toy.mux", 1, "unknown operation 'toy.mux'; did you mean 'toy.mix'?"),
+        ("toy.mixx", 1, "unknown operation 'toy.mixx'; did you mean 'toy.mix'?"),
         ("17", 1, "expected an operation, got '17'"),
         ("~", 1, "expected an operation, got '~'"),
         ("é", 1, "expected an operation, got 'é'"),

@@ -407,19 +407,6 @@ def test_wrong_usage(words: list[str], message: str, cache: Path) -> None:
     assert done.stdout == ""
 
 
-def test_launches_without_a_driver(cache: Path, tmp_path: Path) -> None:
-    """The note follows the traceback of a program that uses cuTile, where there is no driver."""
-    script = tmp_path / "program.py"
-    script.write_text("import cuda.tile\nraise RuntimeError('no stream')\n")
-    hidden = "import ctypes, sys, tilewright.cutile.__main__ as door; "
-    for present, notes in ((True, 0), (False, 1)):
-        code = f"{hidden}door._has_driver = lambda: {present}; sys.exit(door.main())"
-        done = python("-c", code, str(script), cache=cache)
-        assert done.returncode == 1
-        assert "RuntimeError: no stream\n" in done.stderr
-        assert done.stderr.count("note: this machine has no NVIDIA driver") == notes
-
-
 def test_help(cache: Path) -> None:
     done = python(*RUNNER, "--help", cache=cache)
     assert done.returncode == 0

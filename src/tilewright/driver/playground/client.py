@@ -19,9 +19,25 @@ _DATA: Final = re.compile(r'<script type="application/json" id="playground">(.*?
 
 def request_page(server: Server) -> str:
     """The page; raises an `OSError` if the server does not send it."""
+    return _answer(server, "GET", f"/?token={server.token}")
+
+
+def post(server: Server, action: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a request of the page."""
+    headers = {
+        "Content-Type": "application/json",
+        "Origin": f"http://{ADDRESS}:{server.server_port}",
+        TOKEN_HEADER: server.token,
+    }
+    return json.loads(_answer(server, "POST", f"/{action}", json.dumps(request), headers))
+
+
+def _answer(
+    server: Server, method: str, path: str, body: str = "", headers: dict[str, str] | None = None
+) -> str:
     connection = HTTPConnection(ADDRESS, server.server_port)
     try:
-        connection.request("GET", f"/?token={server.token}")
+        connection.request(method, path, body or None, headers or {})
         response = connection.getresponse()
         text = response.read().decode()
     finally:
@@ -29,25 +45,6 @@ def request_page(server: Server) -> str:
     if response.status != 200:
         raise OSError(f"the server answers with {response.status}: {text}")
     return text
-
-
-def post(server: Server, action: str, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a request of the page."""
-    connection = HTTPConnection(ADDRESS, server.server_port)
-    headers = {
-        "Content-Type": "application/json",
-        "Origin": f"http://{ADDRESS}:{server.server_port}",
-        TOKEN_HEADER: server.token,
-    }
-    try:
-        connection.request("POST", f"/{action}", json.dumps(request), headers)
-        response = connection.getresponse()
-        text = response.read().decode()
-    finally:
-        connection.close()
-    if response.status != 200:
-        raise OSError(f"the server answers with {response.status}: {text}")
-    return json.loads(text)
 
 
 def check(server: Server) -> tuple[str, bool]:

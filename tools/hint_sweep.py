@@ -1,7 +1,7 @@
 """Compile kernels under combinations of optimization hints: a hint never breaks a program.
 
-    python tools/hint_sweep.py [--arch sm_90 ...] [--every N] [--rows N] [--seed N] [NAME ...]
-    python tools/hint_sweep.py --dots --combinations
+    python tools/hint_sweep.py [--arch sm_90 ...] [--every N] [--rows N] [--seed N] [-j N]
+    python tools/hint_sweep.py --dots --combinations [NAME ...]
 
 The kernels are those of the corpus and of `tests/run`. Each is compiled as it is and, if that gives
 a cubin, under hints on its entries, loads and stores, through ptxas. The hints of all kernels are
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
+import multiprocessing
 import random
 import signal
 import sys
@@ -33,6 +34,7 @@ from tilewright.dialects.cuda_tile.hints import HINTS
 from tilewright.dialects.cuda_tile.mma import MmaOp
 from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.driver.api import read_level
+from tilewright.driver.batch import processors
 from tilewright.driver.compile import Compilation, Observers, target
 from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
@@ -87,6 +89,17 @@ class Outcome(NamedTuple):
     relaxed: frozenset[str] = frozenset()
     """The names of remarks on hints that are not met."""
     spills: bool = False
+
+
+class Swept(NamedTuple):
+    """What one job gave."""
+
+    plain: Outcome
+    """That of the kernel without hints."""
+    outcomes: Sequence[Outcome] = ()
+    """Those under its rows; empty where there is no cubin without hints."""
+    reused: int = 0
+    """How many of them have known LLVM IR."""
 
 
 class TooSlow(Exception):
@@ -222,6 +235,48 @@ def plan(given: argparse.Namespace) -> Iterator[Job]:
             taken += count
 
 
+def compile_job(job: Job) -> Swept:
+    """Compile a kernel without hints and, if that gives a cubin, under its rows."""
+    known: dict[bytes, Outcome] = {}
+    with CollectorPause():
+        plain = attempt(job.kernel.module.clone(), job.arch, known)
+    if plain.kind != "cubin":
+        # Without its cubin there is nothing that a hint could break.
+        return Swept(plain)
+    outcomes: list[Outcome] = []
+    reused = 0
+    for row in job.rows:
+        before = len(known)
+        with CollectorPause():
+            outcome = attempt(with_hints(job.kernel.module, row), job.arch, known)
+        reused += outcome.kind == "cubin" and len(known) == before
+        outcomes.append(outcome)
+    return Swept(plain, outcomes, reused)
+
+
+def compile_jobs(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, Swept]]:
+    """Every job with what it gave, in the order in which they end."""
+    # Workers are copies of this process and have its jobs: only numbers and outcomes travel.
+    _INHERITED[:] = jobs
+    context = multiprocessing.get_context("fork")
+    with context.Pool(processes, initializer=_start_worker) as pool:
+        for number, swept in pool.imap_unordered(_compile_inherited, range(len(jobs))):
+            yield jobs[number], swept
+
+
+_INHERITED: Final[list[Job]] = []
+
+
+def _compile_inherited(number: int) -> tuple[int, Swept]:
+    return number, compile_job(_INHERITED[number])
+
+
+def _start_worker() -> None:
+    # The process that started the workers ends them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 class Sweep:
     """The outcomes so far."""
 
@@ -232,26 +287,18 @@ class Sweep:
         self.reused = 0
         self.started = time.monotonic()
 
-    def run(self, job: Job) -> None:
-        """Compile a kernel under its rows; print what fails."""
-        known: dict[bytes, Outcome] = {}
-        with CollectorPause():
-            plain = attempt(job.kernel.module.clone(), job.arch, known)
+    def add(self, job: Job, swept: Swept) -> None:
+        """Count the outcomes of a job; print what fails."""
+        plain = swept.plain
         self.kernels[plain.kind] += 1
-        if plain.kind != "cubin":
-            # Without its cubin there is nothing that a hint could break.
-            if plain.kind not in ("unsupported", "user error"):
-                print(f"{job.kernel.name} {job.arch} without hints: {plain.why}", flush=True)
-            return
-        for row in job.rows:
-            before = len(known)
-            with CollectorPause():
-                outcome = attempt(with_hints(job.kernel.module, row), job.arch, known)
-            self.reused += outcome.kind == "cubin" and len(known) == before
-            self.add(job, row, outcome)
+        self.reused += swept.reused
+        if plain.kind not in ("cubin", "unsupported", "user error"):
+            print(f"{job.kernel.name} {job.arch} without hints: {plain.why}", flush=True)
+        for row, outcome in zip(job.rows, swept.outcomes, strict=bool(swept.outcomes)):
+            self.add_row(job, row, outcome)
 
-    def add(self, job: Job, row: Row, outcome: Outcome) -> None:
-        """Count an outcome."""
+    def add_row(self, job: Job, row: Row, outcome: Outcome) -> None:
+        """Count the outcome under one row."""
         self.outcomes[outcome.kind] += 1
         self.outcomes["cubin that spills"] += outcome.spills
         for name in outcome.relaxed:
@@ -301,14 +348,15 @@ def main() -> int:
     parser.add_argument("--dots", action="store_true", help="only kernels with dots")
     parser.add_argument("--combinations", action="store_true", help="all of the entry hints")
     parser.add_argument("--seed", type=int, default=1, help="of the rows and of the sample")
+    parser.add_argument("-j", "--jobs", type=int, default=processors())
     given = parser.parse_args()
     signal.signal(signal.SIGALRM, _too_slow)
     signal.signal(signal.SIGTERM, _stop)
     sweep = Sweep()
     try:
         jobs = list(plan(given))
-        for job in progress(jobs, len(jobs)):
-            sweep.run(job)
+        for job, swept in progress(compile_jobs(jobs, given.jobs), len(jobs)):
+            sweep.add(job, swept)
     except KeyboardInterrupt:
         print("interrupted")
     return sweep.report()

@@ -230,4 +230,6 @@ def test_checks_of_the_emulator(
     """It reports stages that are overwritten while consumers of another CTA read them."""
     mutate(monkeypatch)
     with pytest.raises(UserError, match=message):
-        run_with_two_stages(seed)
+        # Not every order of warps has the defect: in some, consumers finish before a CTA exits.
+        for order in range(8):
+            run_with_two_stages(seed + 100 * order)

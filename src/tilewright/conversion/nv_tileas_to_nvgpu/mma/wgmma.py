@@ -267,11 +267,14 @@ class _Wgmma:
     def _issue_all(
         self, tiles: Sequence[_AccumulatorTile], *, apart: bool, reset: bool
     ) -> Sequence[Value]:
+        # Operands first: inline PTX of a wgmma directly after its fence includes the fence.
+        operands = [[self._operands(tile, k) for k in self._k_offsets()] for tile in tiles]
+        accumulate = self._false() if reset else None
         fenced = self._fence([tile.accumulator for tile in tiles], apart=apart)
         results: list[Value] = []
-        for accumulator, tile in zip(fenced, tiles, strict=True):
-            for number, k in enumerate(self._k_offsets()):
-                accumulator = self._issue(accumulator, tile, k, reset=reset and number == 0)
+        for accumulator, runs in zip(fenced, operands, strict=True):
+            for number, run in enumerate(runs):
+                accumulator = self._issue(accumulator, run, None if number else accumulate)
             results.append(accumulator)
         return results
 
@@ -293,9 +296,11 @@ class _Wgmma:
         for tile in tiles:
             accumulator = tile.accumulator
             for interval in intervals:
+                runs = [self._operands(tile, k) for k in interval]
+                accumulate = self._false()
                 (partial,) = self._fence([partial if reuse else zero])
-                for number, k in enumerate(interval):
-                    partial = self._issue(partial, tile, k, reset=number == 0)
+                for number, run in enumerate(runs):
+                    partial = self._issue(partial, run, None if number else accumulate)
                 (partial,) = self._wait([partial])
                 accumulator = build.create(AddFOp, lhs=accumulator, rhs=partial).result
             results.append(accumulator)
@@ -315,20 +320,27 @@ class _Wgmma:
             WgmmaWaitOp, pending=0, accumulators=accumulators, types=types
         ).outputs
 
+    def _false(self) -> Value:
+        """For the first run of instructions, which overwrites the accumulator."""
+        return self._build.create(ConstantOp, value=IntegerAttr(0, I1), types=[I1]).result
+
+    def _operands(self, tile: _AccumulatorTile, k: int) -> tuple[Value, Value]:
+        """A and B of a run of instructions."""
+        return self._a.at(tile.origin, k, self._run), self._b.at(tile.origin, k, self._run)
+
     def _issue(
-        self, accumulator: Value, tile: _AccumulatorTile, k: int, *, reset: bool = False
+        self, accumulator: Value, operands: tuple[Value, Value], accumulate: Value | None
     ) -> Value:
-        """Issue a run of instructions along K; `reset` ignores the accumulator's value."""
+        """Issue a run of instructions along K."""
         build, a, b = self._build, self._a, self._b
         memory = a.memory if isinstance(a, SharedOperand) else None
-        false = build.create(ConstantOp, value=IntegerAttr(0, I1), types=[I1]).result
         several = self._run > 1
         return build.create(
             WgmmaIssueOp,
-            a=a.at(tile.origin, k, self._run),
-            b=b.at(tile.origin, k, self._run),
+            a=operands[0],
+            b=operands[1],
             accumulator=accumulator,
-            accumulate=false if reset else None,
+            accumulate=accumulate,
             a_type=a.type,
             b_type=b.type,
             steps=self._run,

@@ -22,7 +22,6 @@ from tilewright.dialects.nvvm.attributes import (
     WGMMAScaleOut,
 )
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.effects import is_pure
 from tilewright.ir.types import I32, VectorType
 from tilewright.target.tensor_cores import WGMMA_ROWS
 
@@ -94,33 +93,18 @@ def _sign(negative: bool) -> WGMMAScaleIn:
 def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuilder) -> Result:
     """Lower to the wgmma instructions of all K steps, with an adjacent fence and commit.
 
-    Consecutive ones that accumulate onto each other become one piece of inline PTX, which includes
-    the fence of A in registers.
+    A in registers is fenced by the same piece of inline PTX.
     """
-    if _continuation(op) is not None:
-        return new.accumulator
-    chain = _chain(op)
-    first = chain[0]
     in_registers = isinstance(op.a.type, VectorType)
-    before = first.accumulator.defining_op()
+    before = op.accumulator.defining_op()
     opening = before if isinstance(before, wgmma.WgmmaFenceOp) and _is_fused_fence(before) else None
-    descriptors_a: list[Value] = []
-    registers_a: list[Value] = []
-    descriptors_b: list[Value] = []
-    for each in chain:
-        a = build.value(each.a)
-        if in_registers:
-            registers_a += unpack_registers(build, a, I32)
-        else:
-            descriptors_a += _advance(build, a, each.steps, each.a_step)
-        descriptors_b += _advance(build, build.value(each.b), each.steps, each.b_step)
     return build.create(
         nvvm.WgmmaStepsOp,
         inouts=new.accumulator,
-        descriptors_a=descriptors_a,
-        registers_a=registers_a,
-        descriptors_b=descriptors_b,
-        scale_d=None if first.accumulate is None else build.value(first.accumulate),
+        descriptors_a=[] if in_registers else _advance(build, new.a, op.steps, op.a_step),
+        registers_a=unpack_registers(build, new.a, I32) if in_registers else [],
+        descriptors_b=_advance(build, new.b, op.steps, op.b_step),
+        scale_d=new.accumulate,
         shape=MMAShape(WGMMA_ROWS, op.columns, wgmma_k(op.a_type)),
         type_a=WGMMA_TYPES[op.a_type],
         type_b=WGMMA_TYPES[op.b_type],
@@ -135,39 +119,6 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
         apart=opening is not None and opening.apart,
         commit=isinstance(op.next, wgmma.WgmmaCommitOp),
     )
-
-
-def _chain(op: wgmma.WgmmaIssueOp) -> list[wgmma.WgmmaIssueOp]:
-    """The wgmmas that end with `op`, each the continuation of the one before it."""
-    chain = [op]
-    before = op.accumulator.defining_op()
-    while isinstance(before, wgmma.WgmmaIssueOp) and _continuation(before) is chain[-1]:
-        chain.append(before)
-        before = before.accumulator.defining_op()
-    return chain[::-1]
-
-
-def _continuation(op: wgmma.WgmmaIssueOp) -> wgmma.WgmmaIssueOp | None:
-    """The next wgmma, if it accumulates onto this one by the same instruction."""
-    after = op.next
-    while after is not None and not after.regions and is_pure(after):
-        after = after.next
-    if (
-        isinstance(after, wgmma.WgmmaIssueOp)
-        and after.accumulator is op.result
-        and op.result.has_one_use
-        and after.accumulate is None
-        and _instruction(after) == _instruction(op)
-    ):
-        return after
-    return None
-
-
-def _instruction(op: wgmma.WgmmaIssueOp) -> tuple[object, ...]:
-    """What wgmmas of one piece of inline PTX have in common."""
-    in_registers = isinstance(op.a.type, VectorType)
-    flags = (op.transpose_a, op.transpose_b, op.negate_a, op.negate_b)
-    return (in_registers, op.a_type, op.b_type, *flags)
 
 
 def _element(accumulator: Value) -> Type:

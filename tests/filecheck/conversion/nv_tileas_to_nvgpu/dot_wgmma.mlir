@@ -20,8 +20,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK-NOT: llvm.store
   // CHECK: gpu.barrier
+  // The fence is directly before the issue, so that both become one piece of inline PTX.
   // CHECK: [[C:%[0-9]+]] = cute_nvgpu.wgmma.fence
-  // CHECK: cute_nvgpu.wgmma.issue {{.*}}, [[C]] steps 2
+  // CHECK-NEXT: cute_nvgpu.wgmma.issue {{.*}}, [[C]] steps 2
   // CHECK-NEXT: cute_nvgpu.wgmma.commit
   // CHECK-NEXT: cute_nvgpu.wgmma.wait 0
   // CHECK-NOT: mma.sync

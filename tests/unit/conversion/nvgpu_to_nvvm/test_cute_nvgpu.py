@@ -153,48 +153,6 @@ def test_registers_of_a_are_fenced_where_they_are_read() -> None:
     assert [op.fence for op in module.walk() if isinstance(op, WgmmaStepsOp)] == [True, True]
 
 
-def test_issues_onto_one_accumulator_become_one_piece_of_inline_ptx() -> None:
-    body = f"""
-        %0 = cute_nvgpu.wgmma.fence(%acc : {ACC})
-        %1 = {issue("%0", " steps 2 by 2, 2")}
-        %two = arith.constant 2 : i64
-        %2 = {issue("%1", " steps 3 by 4, 4")}
-        cute_nvgpu.wgmma.commit
-    """
-    op = only(kernel(body, MATRICES), WgmmaStepsOp)
-    assert isinstance(op, WgmmaStepsOp)
-    assert (len(op.descriptors_a), len(op.descriptors_b)) == (5, 5)
-    assert op.fence
-    assert op.commit
-
-
-@pytest.mark.parametrize("second", ["accumulate %p", "{negate_a}", "{transpose_b}"])
-def test_issues_by_other_instructions_stay_apart(second: str) -> None:
-    """Only the first instruction of a piece may overwrite, and all have the same operands."""
-    body = f"""
-        %0 = cute_nvgpu.wgmma.fence(%acc : {ACC})
-        %1 = {issue("%0")}
-        %2 = {issue("%1", f" {second}")}
-        cute_nvgpu.wgmma.commit
-    """
-    module = convert(kernel(body, MATRICES))
-    ops = [op for op in module.walk() if isinstance(op, WgmmaStepsOp)]
-    assert [(op.fence, op.commit) for op in ops] == [(True, False), (False, True)]
-
-
-@pytest.mark.parametrize("between", ["gpu.barrier", f"%w = cute_nvgpu.wgmma.wait 1, %1 : {ACC}"])
-def test_issues_with_effects_between_them_stay_apart(between: str) -> None:
-    body = f"""
-        %0 = cute_nvgpu.wgmma.fence(%acc : {ACC})
-        %1 = {issue("%0")}
-        {between}
-        %2 = {issue("%1")}
-        cute_nvgpu.wgmma.commit
-    """
-    module = convert(kernel(body, MATRICES))
-    assert len([op for op in module.walk() if isinstance(op, WgmmaStepsOp)]) == 2
-
-
 @pytest.mark.requirement("R3-071")
 def test_the_fields_of_a_matrix_descriptor() -> None:
     """Fields as CUTLASS has them: address 0-13, leading 16-29, stride 32-45, base 49, mode 62."""

@@ -267,16 +267,14 @@ class _Wgmma:
     def _issue_all(
         self, tiles: Sequence[_AccumulatorTile], *, apart: bool, reset: bool
     ) -> Sequence[Value]:
-        # Operands first: inline PTX of a wgmma directly after its fence includes the fence.
-        operands = [[self._operands(tile, k) for k in self._k_offsets()] for tile in tiles]
+        first = self._operands(tiles[0], 0)
         accumulate = self._false() if reset else None
         fenced = self._fence([tile.accumulator for tile in tiles], apart=apart)
-        results: list[Value] = []
-        for accumulator, runs in zip(fenced, operands, strict=True):
-            for number, run in enumerate(runs):
-                accumulator = self._issue(accumulator, run, None if number else accumulate)
-            results.append(accumulator)
-        return results
+        runs = self._k_offsets()
+        return [
+            self._issue_runs(accumulator, tile, runs, accumulate, None if number else first)
+            for number, (accumulator, tile) in enumerate(zip(fenced, tiles, strict=True))
+        ]
 
     def promoted(
         self, tiles: Sequence[_AccumulatorTile], *, reuse: bool, whole: bool
@@ -296,11 +294,10 @@ class _Wgmma:
         for tile in tiles:
             accumulator = tile.accumulator
             for interval in intervals:
-                runs = [self._operands(tile, k) for k in interval]
+                first = self._operands(tile, interval[0])
                 accumulate = self._false()
                 (partial,) = self._fence([partial if reuse else zero])
-                for number, run in enumerate(runs):
-                    partial = self._issue(partial, run, None if number else accumulate)
+                partial = self._issue_runs(partial, tile, interval, accumulate, first)
                 (partial,) = self._wait([partial])
                 accumulator = build.create(AddFOp, lhs=accumulator, rhs=partial).result
             results.append(accumulator)
@@ -320,12 +317,30 @@ class _Wgmma:
             WgmmaWaitOp, pending=0, accumulators=accumulators, types=types
         ).outputs
 
+    def _issue_runs(
+        self,
+        accumulator: Value,
+        tile: _AccumulatorTile,
+        runs: Sequence[int],
+        accumulate: Value | None,
+        first: tuple[Value, Value] | None,
+    ) -> Value:
+        """Issue runs of instructions at offsets along K.
+
+        The operands of the `first` precede the fence: inline PTX of a wgmma directly after its
+        fence includes it. Those of the others do not, since they would take registers.
+        """
+        for number, k in enumerate(runs):
+            operands = first if first and not number else self._operands(tile, k)
+            accumulator = self._issue(accumulator, operands, None if number else accumulate)
+        return accumulator
+
     def _false(self) -> Value:
         """For the first run of instructions, which overwrites the accumulator."""
         return self._build.create(ConstantOp, value=IntegerAttr(0, I1), types=[I1]).result
 
     def _operands(self, tile: _AccumulatorTile, k: int) -> tuple[Value, Value]:
-        """A and B of a run of instructions."""
+        """A and B of a run of instructions from `k` on."""
         return self._a.at(tile.origin, k, self._run), self._b.at(tile.origin, k, self._run)
 
     def _issue(

@@ -50,7 +50,7 @@ def compiled() -> str:
 
 
 def test_a_is_written_before_its_fence() -> None:
-    """One for all issues: they are one piece of inline PTX, inside of which LLVM writes nothing."""
+    """Each issue has one: LLVM may write registers of A between two issues."""
     writes = re.compile(r"^\s+(?:mov|cvt|prmt|or|shl)\S*\s+(%r\d+),")
     written: set[str] = set()
     issues = fences = 0
@@ -65,7 +65,7 @@ def test_a_is_written_before_its_fence() -> None:
         elif match := writes.match(line):
             written.add(match[1])
     assert issues == 128 // 16
-    assert fences == 1
+    assert fences >= 2
 
 
 def test_results() -> None:

@@ -1,8 +1,9 @@
 """Refinement of loops over K: more iterations, with tiles that are shorter along K.
 
 The number of stages of a software pipeline should not depend on the tile that a program chose along
-K. Where too few stages of the loaded tiles fit into shared memory, an iteration is split into
-several, each with a part of K. The accumulation keeps its order.
+K. Where too few stages of the loaded tiles fit into shared memory, or operands that are computed do
+not fit into registers, an iteration is split into several, each with a part of K. The accumulation
+keeps its order.
 """
 
 from __future__ import annotations
@@ -30,10 +31,17 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32, I64
+from tilewright.layout.swizzle import CHUNK
 from tilewright.plans.mma import PROMOTED
 from tilewright.plans.slicing import is_plain
-from tilewright.plans.tile_registers import accumulator_words, resident_blocks
+from tilewright.plans.tile_registers import (
+    POINTER_BITS,
+    REGISTER_BITS,
+    accumulator_words,
+    resident_blocks,
+)
 from tilewright.plans.warps import threads_of
+from tilewright.target.arch import registers_per_thread
 from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
@@ -51,12 +59,17 @@ WANTED_STAGES: Final = 3
 """One that is read, and two that are copied meanwhile."""
 LEAST_BYTES: Final = 32
 """Bytes along K of the shortest tile: the K of one MMA instruction."""
+SCALAR_REGISTERS: Final = 24
+"""Of a thread, beside tiles and the addresses of copies."""
 CHEAP: Final = 2
 """Instructions for an element of an operation that may follow the read of a stage."""
 
 
 class RefineKLoops(Pass):
-    """Split the iterations of loops over K such that several stages fit into shared memory."""
+    """Split the iterations of loops over K such that stages and operands fit into memory.
+
+    Several stages are to fit into shared memory, and operands that are computed into registers.
+    """
 
     name = "refine-k-loops"
     k_parts: int = option(default=0, doc="into how many iterations one is split; 0: chosen")
@@ -82,7 +95,8 @@ def _refine(function: FuncOp, loop: ForOp, arch: Arch, asked: int | None, wanted
     loads = [op for op in loop.body.block if isinstance(op, TiledLoadOp)]
     bytes = sum(count(op.tile.type) * pointee_bytes(element_of(op.tile.type)) for op in loads)
     blocks = _resident_blocks(function, dots, arch, asked)
-    parts = _parts(dots, bytes, arch.static_shared // blocks, wanted)
+    memory = arch.static_shared // blocks
+    parts = _parts(dots, bytes, memory, threads_of(function), wanted)
     if parts > 1:
         refinement = _Refinement(loop, parts, arch)
         if refinement.is_possible(dots):
@@ -110,15 +124,37 @@ def _counts_up_by_one(loop: ForOp) -> bool:
     return loop.lower_bound.type in (I32, I64) and first.value >= 0 and step.value == 1
 
 
-def _parts(dots: list[DotOp], bytes: int, memory: int, wanted: int) -> int:
+def _parts(dots: list[DotOp], bytes: int, memory: int, threads: int, wanted: int) -> int:
     """Into how many iterations one is split: as many as wanted, or as it takes."""
     along_k = min([shape(op.a.type)[-1] * pointee_bytes(element_of(op.a.type)) for op in dots])
+    accumulators = sum([accumulator_words(dot.result.type) for dot in dots])
+    operands = sum([_operand_words(dot) for dot in dots])
+    if operands:
+        operands += bytes // CHUNK * (POINTER_BITS // REGISTER_BITS)
+    registers = threads * (registers_per_thread(threads) - SCALAR_REGISTERS)
     parts = 1
     while along_k > parts * LEAST_BYTES:
-        if parts >= wanted if wanted else bytes * WANTED_STAGES <= parts * memory:
+        fits = bytes * WANTED_STAGES <= parts * memory
+        if operands:
+            fits = fits and accumulators + operands // parts <= registers
+        if parts >= wanted if wanted else fits:
             break
         parts *= 2
     return parts
+
+
+def _operand_words(dot: DotOp) -> int:
+    """The registers that operands take if they are computed, as by a conversion.
+
+    wgmma takes the larger one from registers. The smaller one is stored to shared memory, after a
+    permutation as a rule: there are two of it.
+    """
+    words = [
+        count(each.type) * max(pointee_bytes(element_of(each.type)), 2) // 4
+        for each in (dot.a, dot.b)
+        if each.defined_by(TiledLoadOp) is None
+    ]
+    return sum(words) + min(words) if len(words) == 2 else 0
 
 
 class _Refinement:

@@ -476,20 +476,35 @@ def test_parts_have_32_bytes_along_k(element: str, k: int, expected: int) -> Non
     assert parts(matmul(64, 64, k, element=element), "sm_90", "k-parts=8") == expected
 
 
+def tf32_matmul(m: int, n: int) -> str:
+    """A matmul that converts both operands from f32 to tf32, with tiles of 64 along K."""
+    a, b = f"tile<{m}x64xf32>", f"tile<64x{n}xf32>"
+    text = matmul(m, n, 64, element="f32").replace(
+        f"%d = mmaf %a, %b, %c : {a}, {b}",
+        f"%x = ftof %a : {a} -> {a.replace('f32', 'tf32')}\n"
+        f"%y = ftof %b : {b} -> {b.replace('f32', 'tf32')}\n"
+        f"%d = mmaf %x, %y, %c : {a.replace('f32', 'tf32')}, {b.replace('f32', 'tf32')}",
+    )
+    assert "tf32" in text
+    return text
+
+
 @pytest.mark.parametrize(("arch", "expected"), [("sm_90", 8), ("sm_80", 1)])
 def test_cheap_conversions_only(arch: str, expected: int) -> None:
     """Rounding to tf32 takes one instruction from sm_90 on, six before."""
-    text = matmul(64, 64, 64, element="f32").replace(
-        "%d = mmaf %a, %b, %c : tile<64x64xf32>, tile<64x64xf32>",
-        "%x = ftof %a : tile<64x64xf32> -> tile<64x64xtf32>\n"
-        "%y = ftof %b : tile<64x64xf32> -> tile<64x64xtf32>\n"
-        "%d = mmaf %x, %y, %c : tile<64x64xtf32>, tile<64x64xtf32>",
-    )
-    assert "tf32" in text
-    assert parts(text, arch, "k-parts=8") == expected
+    assert parts(tf32_matmul(64, 64), arch, "k-parts=8") == expected
 
 
 @pytest.mark.parametrize(("opt_level", "expected"), [(1, 64), (2, 32)])
 def test_loops_are_refined_from_o2_on(opt_level: int, expected: int) -> None:
     module = lowered_as_far_as("refine-k-loops", gemm(), "sm_90", opt_level, "k-parts=2")
     assert operands(module) == [((64, expected), (expected, 32))]
+
+
+@pytest.mark.parametrize(("m", "n", "expected"), [
+    (64, 64, 1),  # 32 accumulators of a thread, 64 + 32 registers of operands, 32 of addresses
+    (64, 128, 2),  # 64, 96 + 32, and 48: 240
+])  # fmt: skip
+def test_converted_operands_are_to_fit_into_registers(m: int, n: int, expected: int) -> None:
+    """Into 255 less 24 of a thread. Three stages of 48 KiB fit into shared memory."""
+    assert parts(tf32_matmul(m, n), "sm_90") == expected

@@ -260,8 +260,8 @@ class DebugPool(Pool["DINode | Location"]):
         Zero if all are unknown. Raises `InvalidValue` for a location that bytecode cannot encode.
         """
         with DeepRecursion():
-            if max([location.size for location in locations]) > _DEEP:
-                DeepRecursion.need(_FRAMES)
+            # Scopes nest as deeply as locations do, and do not count in their size.
+            DeepRecursion.need(_FRAMES)
             indices = [self.index(location) for location in locations]
         if not any(indices):
             return 0

@@ -132,6 +132,27 @@ def test_code_that_was_inlined_a_hundred_times(build) -> None:
     assert sys.getrecursionlimit() == limit
 
 
+@pytest.mark.parametrize("count", [300, 1500])
+def test_lexical_blocks_in_each_other(build, count: int) -> None:
+    """Their scopes are a chain: it is read, printed and written in a deep call stack, too."""
+    chain = [b"\x03" + build.varint(index) + b"\x01\x01\x01" for index in (3, *range(5, 4 + count))]
+    last = 4 + count
+    records = [*RECORDS[:4], *chain, b"\x04" + build.varint(last) + b"\x01\x09\x0a"]
+    data = module(build, [4, last + 1], records)
+    limit = sys.getrecursionlimit()
+
+    def deeper(frames: int) -> tuple[str, bytes]:
+        if frames:
+            return deeper(frames - 1)
+        before = read_bytecode(data)
+        return disassemble(before, debug=True), write_bytecode(before)
+
+    text, written = deeper(300)
+    assert text.count("cuda_tile.di_lexical_block<") == count
+    assert disassemble(read_bytecode(written), debug=True) == text
+    assert sys.getrecursionlimit() == limit
+
+
 def test_few_records_cannot_make_endless_call_sites(build) -> None:
     doubling = [*RECORDS[:4], *[b"\x06" + bytes([i, i]) for i in range(4, 40)]]
     assert "expected at most 1024 nested call sites" in error(module(build, [4, 36], doubling))

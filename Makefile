@@ -17,7 +17,7 @@ ARGS ?=
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
+demo: $(READY) ## compile one GEMM kernel to a cubin and run it, step by step
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
 	@$(BIN)/python tools/demo.py $(ARGS)
 
@@ -147,7 +147,7 @@ has-cutile:
 
 # The stamp is written last, so a set-up that was interrupted is done again.
 $(READY): pyproject.toml
-	@echo "set-up: Python packages into $(VENV)"
+	@echo "set-up: Python packages into $(VENV); takes a minute or two"
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs,gpu,tune]'

@@ -89,7 +89,7 @@ def main() -> int:
         compiled_run = table.stage("run on the GPU", lambda: run(again, "gpu"), lambda _: blocks())
     print("\nThe kernel, as the disassembler prints it after optimization:\n")
     print(disassemble(module))
-    print("Its operations at each level:\n")
+    print("Its text at each level:\n")
     for level, text in compiled.stages.items():
         print(f"  {level:<10}{len(text.splitlines()):>6} lines")
     print()
@@ -102,7 +102,7 @@ def main() -> int:
     if not tileirdisasm().exists():
         print("not checked: what NVIDIA's tools say (PyPI: nvidia-cuda-tileiras)")
     if gpu is None:
-        print(f"not done here: run the cubin on a GPU; unsupported: {why}")
+        print(f"not done here: run the cubin on a GPU ({why})")
     print("next: . .venv/bin/activate; tilewright explain examples/gemm.mlir")
     return 0 if all(checks.values()) else 1
 

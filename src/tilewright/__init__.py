@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tilewright.driver.nvcc.launch import nvcc
     from tilewright.reference.uninitialised import mark_uninitialised
     from tilewright.support.diagnostics import (
+        AssemblerError,
         Diagnostic,
         Error,
         InternalError,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AssemblerError",
     "CompiledModule",
     "Diagnostic",
     "Error",
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 _HOME: Final = {
+    "AssemblerError": "tilewright.support.diagnostics",
     "CompiledModule": "tilewright.driver.compile",
     "Diagnostic": "tilewright.support.diagnostics",
     "Error": "tilewright.support.diagnostics",

@@ -23,6 +23,11 @@ VARIABLE: Final = "TILEWRIGHT_TRACEBACK"
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
+def is_ours(file: str) -> bool:
+    """Whether a file is a part of this package."""
+    return file.startswith(_PACKAGE)
+
+
 class _Hooks:
     """Whether the hooks for uncaught exceptions are installed."""
 
@@ -54,7 +59,7 @@ def end_at_user(trace: TracebackType | None) -> None:
     """Cut the frames of this package off the end of a traceback, in place."""
     last: TracebackType | None = None
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        if not is_ours(trace.tb_frame.f_code.co_filename):
             last = trace
         trace = trace.tb_next
     if last is not None:

@@ -27,7 +27,12 @@ from tilewright.cutile.versions import cutile
 from tilewright.driver.cutile_kernels import ARGUMENTS, BYTECODE, WITH_ARGUMENTS
 from tilewright.reference.tile import is_array
 from tilewright.support.diagnostics import Severity
-from tilewright.support.tracebacks import VARIABLE, is_ours
+from tilewright.support.tracebacks import (
+    begin_at_program,
+    ends_tracebacks,
+    is_ours,
+    keeps_all_frames,
+)
 
 WRONG_USAGE: Final = 2
 MOST_BYTES: Final = 1 << 26
@@ -38,6 +43,7 @@ def exporting_launch(folder: str, *, with_arguments: bool = False) -> Callable[.
     """A replacement of `ct.launch` that writes the bytecode of kernels to a folder."""
     written: set[str] = set()
 
+    @ends_tracebacks
     def launch(
         stream: Any,
         grid: Sequence[int],
@@ -97,6 +103,7 @@ def main(words: Sequence[str]) -> int:
     replace_object(cutile().launch, exporting_launch(folder, with_arguments=with_arguments))
     sys.argv = list(words[1:])
     sys.path.insert(0, os.path.dirname(os.path.realpath(script)))
+    begin_at_program(__file__)
     try:
         runpy.run_path(script, run_name="__main__")
     except (Exception, SystemExit) as error:
@@ -127,7 +134,7 @@ def _report_end(error: BaseException, script: str, line: int) -> None:
     ending = type(error).__name__
     if isinstance(error, SystemExit):
         ending = f"exit code {error.code if isinstance(error.code, int) else 1}"
-    if os.environ.get(VARIABLE) == "full":
+    if keeps_all_frames():
         traceback.print_exception(error)
     print(
         f"{script}:{line}: {Severity.NOTE.value}: the program ended with {ending} after its "

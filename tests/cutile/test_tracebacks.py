@@ -162,3 +162,18 @@ def test_caught_errors_have_one_frame_of_ours() -> None:
         assert len(files) == 2
     else:
         raise AssertionError("no error")
+
+
+def test_errors_of_our_compiler_to_cutile_end_in_cutile(tmp_path: Path) -> None:
+    export = (
+        "@ct.kernel\n    def empty():\n        pass\n"
+        "    tilewright.cutile.enable()\n    signature = "
+        "ct.compilation.KernelSignature([], ct.compilation.CallingConvention.cutile_python_v1())\n"
+        "    ct.compilation.export_kernel("
+        "empty, [signature], 'k', gpu_code='sm_99', output_format='cubin')"
+    )
+    lines = stderr(tmp_path / "program.py", launch=export)
+    assert "CompilerExecutionError" in "\n".join(lines)
+    shown = frames(lines)
+    assert shown[:2] == ["program.py in <module>", "program.py in start"]
+    assert shown[-1] == "_compile.py in compile_cubin"

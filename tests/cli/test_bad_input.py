@@ -339,3 +339,27 @@ def test_the_pass_option_is_named(run: Run, value: str, actual: str) -> None:
     assert code == WRONG_PROGRAM
     assert "note: pass option 'compute-capability': expected one of sm_80, " in err
     assert f"{actual}; write --pass '{name}{{compute-capability=sm_90}}'" in err
+
+
+@pytest.mark.parametrize("command", ["compile", "run", "verify", "tune", "opt", "dis"])
+def test_python_programs_are_no_tile_ir(command: str, run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "softmax.py"
+    path.write_text("import cuda.tile as ct\n")
+    code, out, err = run(command, str(path))
+    assert (code, out) == (WRONG_PROGRAM, "")
+    error, *notes = err.splitlines()
+    assert error == f"error: expected Tile IR, found the Python program '{path}'"
+    assert len(notes) == 3
+    for note, text in zip(
+        notes,
+        (f"tilewright explain {path}", f"python -m tilewright.cutile {path}", "TILEWRIGHT_DUMP="),
+        strict=True,
+    ):
+        assert note.startswith("note: ")
+        assert text in note
+
+
+def test_python_programs_that_are_missing(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("verify", str(tmp_path / "none.py"))
+    assert code == WRONG_USAGE
+    assert "cannot read" in err

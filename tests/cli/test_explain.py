@@ -217,3 +217,54 @@ def test_programs_of_python_that_cannot_be_explained(run: Run, tmp_path: Path) -
     code, _, err = run("explain", str(path))
     assert code == 1
     assert "launches kernels by `ct.launch`" in err
+
+
+@needs_cutile
+@pytest.mark.parametrize(
+    ("check", "ending"),
+    [
+        ("np.testing.assert_allclose(x, 1)", "AssertionError"),
+        ("if not x.any():\n    sys.exit(3)", "exit code 3"),
+        ("if not x.any():\n    sys.exit('no results')", "exit code 1"),
+    ],
+)
+def test_programs_that_check_their_results(
+    check: str, ending: str, run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "add.py"
+    source = f"import sys\n{CUTILE}{check}\n"
+    path.write_text(source)
+    code, out, err = run("explain", str(path))
+    assert code == 0
+    assert out.startswith("add.py: add for sm_90")
+    [printed, note] = err.splitlines()
+    assert printed == "not part of the report"
+    line = len(source.splitlines())
+    assert note == (
+        f"{path}:{line}: note: the program ended with {ending} after its kernels were recorded; "
+        "kernels are not run, so arrays keep their values"
+    )
+
+
+@needs_cutile
+def test_programs_that_end_without_an_error_have_no_note(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "add.py"
+    path.write_text(f"import sys\n{CUTILE}sys.exit(0)\n")
+    code, _, err = run("explain", str(path))
+    assert (code, err) == (0, "not part of the report\n")
+
+
+@needs_cutile
+def test_programs_that_fail_before_a_launch_or_in_one(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "add.py"
+    path.write_text(CUTILE.replace("ct.launch", "assert x.any()\nct.launch", 1))
+    code, _, err = run("explain", str(path))
+    assert code == 1
+    assert "ended with exit code 1" in err
+    assert "Traceback" in err
+    # The second launch fails: its kernel would be missing in the report.
+    path.write_text(CUTILE.replace("(ct.bid(0),), ct.load", "(ct.bid(0),), ct.loda"))
+    code, _, err = run("explain", str(path))
+    assert code == 1
+    assert "ended with exit code 1" in err
+    assert "loda" in err

@@ -14,6 +14,7 @@ from zipfile import is_zipfile
 
 from tilewright.cutile.importing import hand_down, switch_on_import
 from tilewright.cutile.options import DEVICES, Options
+from tilewright.support.tracebacks import begin_at_program
 
 USAGE: Final = (
     "usage: python -m tilewright.cutile [--on gpu|cpu|emulator] [--check] [--seed N] "
@@ -127,7 +128,7 @@ def main() -> int:
 def _run(program: list[str], *, is_module: bool) -> int:
     """Run the program as Python itself would."""
     path, *words = program
-    _hide_launcher_frames()
+    begin_at_program(__file__, hide_runpy=False)
     module = sys.modules["__main__"] = ModuleType("__main__")
     vars(module)["__builtins__"] = builtins
     sys.argv = ["-m", *words] if is_module else program
@@ -185,23 +186,6 @@ def _has_driver() -> bool:
     except OSError:
         return False
     return True
-
-
-def _hide_launcher_frames() -> None:
-    """Start tracebacks of uncaught exceptions at the first frame of the program."""
-    show = sys.excepthook
-
-    def show_from_program(
-        kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
-        frame = trace
-        while frame is not None:
-            if frame.tb_frame.f_code.co_filename == __file__:
-                trace = frame.tb_next
-            frame = frame.tb_next
-        show(kind, error.with_traceback(trace), trace)
-
-    sys.excepthook = show_from_program
 
 
 if __name__ == "__main__":

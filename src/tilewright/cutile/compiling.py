@@ -20,6 +20,7 @@ from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
 from tilewright.support.identity import identity
+from tilewright.support.tracebacks import install_hooks
 from tilewright.tileiras.command_line import read_job
 from tilewright.tileiras.messages import CALLED
 from tilewright.tileiras.run import (
@@ -86,9 +87,11 @@ class Compiler:
         try:
             within(timeout_sec, lambda: compile_file([*args, *flags]))
         except OutOfTime:
+            install_hooks()
             message = f"the compiler took longer than {timeout_sec} s; smaller tiles compile faster"
             raise errors.TileCompilerTimeoutError(message, options, version()) from None
         except Failure as failure:
+            install_hooks()
             message, location = _split_location(str(failure))
             raise errors.TileCompilerExecutionError(
                 failure.code, message, location, options, version()

@@ -11,8 +11,6 @@ from tilewright.driver.files import read_input
 from tilewright.support.diagnostics import fail
 from tilewright.support.temporary import temporary_folder
 
-PYTHON: Final = ".py"
-"""The suffix of cuTile Python programs."""
 EXPORTER: Final = "tilewright.cutile.exporting"
 """Run as a program, in a process of its own: the driver does not depend on cuTile."""
 WITH_ARGUMENTS: Final = "--arguments"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Final
+from typing import Final, NoReturn
 
 from tilewright.bytecode.opcodes import MAGIC
-from tilewright.support.diagnostics import Diagnostic, Error
+from tilewright.support.diagnostics import Diagnostic, Error, fail, note
+from tilewright.support.location import UNKNOWN
 
 CUDA: Final = ".cu"
 """The suffix of CUDA C++ files, which nvcc compiles."""
+PYTHON: Final = ".py"
+"""The suffix of cuTile Python programs."""
 DEFAULT_ARCH: Final = "sm_90"
 
 
@@ -44,12 +47,28 @@ def read_source(
 
     CUDA Tile C++ is compiled to bytecode for `arch`, which its preprocessor sees.
     """
+    if path.endswith(PYTHON):
+        read_input(path)  # a file that cannot be read is reported as any other
+        _reject_python(path)
     if not path.endswith(CUDA):
         return read_input(path)
     # Loaded only for CUDA C++.
     from tilewright.driver.nvcc.frontend import compile_cuda  # noqa: PLC0415
 
     return compile_cuda(path, arch, device_debug=device_debug), path
+
+
+def _reject_python(path: str) -> NoReturn:
+    """Say what to do with a Python program where Tile IR is expected."""
+    fail(
+        f"expected Tile IR, found the Python program '{path}'",
+        UNKNOWN,
+        note(f"`tilewright explain {path}` shows the kernels of a cuTile program"),
+        note(f"`python -m tilewright.cutile {path}` runs it on a GPU, and with --on cpu or "
+             "--on emulator without one"),
+        note("TILEWRIGHT_DUMP=folder lets it write every stage: on a GPU up to the cubin, with "
+             "--on emulator up to PTX, with --on cpu none"),
+    )  # fmt: skip
 
 
 def write_output(path: str, data: bytes) -> None:

@@ -242,7 +242,7 @@ class TextLoc(Location):
         """Compute the file location."""
         source = self.positions.source
         line, column = source.line_column(self.positions.offset(self.position))
-        return FileLoc(source.name, line, column)
+        return FileLoc.at_shown_column(source.name, line, column)
 
     def contents(self) -> tuple[object, ...]:
         return self.resolve().contents()

@@ -91,3 +91,11 @@ def test_tileiras_shows_columns_and_operations_as_they_are() -> None:
     diagnostic = Diagnostic("wrong", FileLoc("/k.py", 3, 4), subject="cuda_tile.load_view_tko")
     expected = """loc("/k.py":3:4): error: 'cuda_tile.load_view_tko' op wrong"""
     assert message([diagnostic]) == expected
+
+
+def test_columns_of_text_with_the_name_of_a_python_file() -> None:
+    # Texts count columns from 1, debug information of Python from 0; both are shown from 1.
+    location = TextLoc(Positions(Source("k.py", "import x\n")), 0)
+    assert Diagnostic("wrong", location).render() == "k.py:1:1: error: wrong\nimport x\n^"
+    assert location == FileLoc("k.py", 1, 0)
+    assert location.resolve().shown_column == 1

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.driver.cli.options import OPT_LEVELS, SCHEDULE, Command, Option, parse_timeout
-from tilewright.driver.cutile_kernels import PYTHON, export_kernels
-from tilewright.driver.files import read_source, write_line, write_output
+from tilewright.driver.cutile_kernels import export_kernels
+from tilewright.driver.files import PYTHON, read_source, write_line, write_output
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.driver.tuning.lookup import Tuned, compile_tuned, tuned

@@ -9,9 +9,8 @@ from typing import Final, NamedTuple
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import decode_text
-from tilewright.driver.cutile_kernels import PYTHON
 from tilewright.driver.examples import EXAMPLES, read_example
-from tilewright.driver.files import CUDA, is_bytecode, read_input
+from tilewright.driver.files import CUDA, PYTHON, is_bytecode, read_input
 from tilewright.driver.nvcc.toolkit import find_nvcc
 from tilewright.support.diagnostics import Unsupported
 from tilewright.text.printer import print_op

@@ -127,6 +127,15 @@ def test_an_error_of_cutile_has_the_line_of_the_kernel(tasks: Callable[..., Task
     assert "loda" in error["text"]
 
 
+def test_a_program_that_checks_its_results_is_explained(tasks: Callable[..., Tasks]) -> None:
+    source = (ROOT / "examples" / "add.py").read_text() + "\nassert False\n"
+    answer = ask(tasks(), source, "program.py")
+    assert answer["errors"] == []
+    assert "program.py" in answer["page"]
+    line = len(source.splitlines())
+    assert f"program.py:{line}: note: the program ended with AssertionError" in answer["log"]
+
+
 def test_an_error_of_nvcc_has_its_line(tasks: Callable[..., Tasks]) -> None:
     if reason := missing_nvcc():
         pytest.skip(reason)

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 GEMM = ROOT / "examples" / "gemm.mlir"
 ATTENTION = ROOT / "tests" / "run" / "kernels" / "attention_warpgroups.mlir"
 LAYER_NORM = ROOT / "tests" / "run" / "kernels" / "layer_norm.mlir"
+SOFTMAX = ROOT / "tests" / "run" / "kernels" / "softmax.mlir"
 
 
 @cache

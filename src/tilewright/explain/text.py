@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.explain.figures import counted, spell_bytes, spell_number
 from tilewright.explain.positions import NOWHERE
+from tilewright.explain.report import UNUSED
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _shared(report: Report, kernel: Kernel) -> Iterator[str]:
 
     def row(each: Allocation) -> tuple[str, ...]:
         span = f"{each.offset}..{each.offset + each.bytes}"
-        live = f"operations {each.start}-{each.end}"
+        live = "" if each.kind == UNUSED else f"operations {each.start}-{each.end}"
         source = _at(report, each.position).strip()
         return span, spell_bytes(each.bytes), each.kind, each.what, live, source
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from explained import (
+    ADD,
     ATTENTION,
     GEMM,
     LAYER_NORM,
@@ -130,6 +131,17 @@ def test_missed_vectorization_has_a_remedy() -> None:
     assert [each.id for each in loads] == ["vector-alignment"] * 3
     assert all("assume" in each.remedy for each in loads)
     assert not any(each.remedy for each in report.remarks if each.kind == "passed")
+
+
+def test_narrow_accesses_of_small_tiles_have_a_reason() -> None:
+    """Tiles of 16 elements, a block of 128 threads; those of the GEMM are large."""
+    remarks = explained(ADD).remarks
+    selected = [each for each in remarks if each.id in ("load-selected", "store-selected")]
+    assert [each.text for each in selected] == [
+        f"{verb} of one element at a time: the tile has 16 elements for 128 threads"
+        for verb in ("Load", "Load", "Store")
+    ]
+    assert not any("the tile has" in each.text for each in explained(GEMM).remarks)
 
 
 def test_agents_of_attention() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 from command_line import Run
-from explained import GEMM, LAYER_NORM
+from explained import ADD, GEMM, LAYER_NORM
 from tuned_programs import enable_cache, tune_to
 
 from tilewright.driver.cli.explain import COMMAND
@@ -217,3 +218,36 @@ def test_programs_of_python_that_cannot_be_explained(run: Run, tmp_path: Path) -
     code, _, err = run("explain", str(path))
     assert code == 1
     assert "launches kernels by `ct.launch`" in err
+
+
+def test_equal_accesses_of_a_line_are_counted(run: Run, tmp_path: Path, ptxas: Path) -> None:
+    program = ADD.read_text()
+    joined = program.replace(
+        "-> tile<16xf32>, token\n    %b, %bt", "-> tile<16xf32>, token %b, %bt"
+    )
+    assert joined != program
+    path = tmp_path / "joined.mlir"
+    path.write_text(joined)
+    code, out, err = run("explain", str(path))
+    assert code == 0, err
+    start = out.index("  global memory\n")
+    rows = [re.split(r"  +", line.strip()) for line in out[start:].splitlines()[1:3]]
+    # The tiles have 16 elements of 4 bytes.
+    assert [row[:3] for row in rows] == [
+        ["load", "16xf32", "2 x 64 B"],
+        ["store", "16xf32", "64 B"],
+    ]
+
+
+def test_single_bytes_are_spelled_in_the_singular(run: Run, tmp_path: Path, ptxas: Path) -> None:
+    path = tmp_path / "bytes.mlir"
+    path.write_text(
+        ADD.read_text()
+        .replace("f32", "i8")
+        .replace("addf", "addi")
+        .replace(" rounding<nearest_even>", "")
+    )
+    code, out, err = run("explain", str(path))
+    assert code == 0, err
+    assert "1 byte at once" in out
+    assert "1 bytes" not in out

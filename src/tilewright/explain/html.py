@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from tilewright.explain.figures import spell_bytes, spell_number
+from tilewright.explain.figures import repeated, spell_bytes, spell_number
 from tilewright.explain.page import card, legend, link, page, table, tiles
 from tilewright.explain.positions import NOWHERE
 from tilewright.explain.report import UNUSED, to_json
@@ -233,7 +233,7 @@ def _accesses(report: Report, kernel: Kernel) -> str:
         (
             escape(each.what),
             escape(each.tile),
-            spell_bytes(each.bytes),
+            repeated(each.times, spell_bytes(each.bytes)),
             escape(each.instruction),
             f"{each.vector_bytes} B" if each.vector_bytes else "boxes",
             link(report, each.position),

@@ -141,6 +141,8 @@ class Access(NamedTuple):
     vector_bytes: int
     """Bytes that a thread accesses at once; 0 for TMA."""
     position: int
+    times: int = 1
+    """How many accesses of the line are equal to this one."""
 
 
 class Layout(NamedTuple):

@@ -251,3 +251,30 @@ def test_single_bytes_are_spelled_in_the_singular(run: Run, tmp_path: Path, ptxa
     assert code == 0, err
     assert "1 byte at once" in out
     assert "1 bytes" not in out
+
+
+@pytest.mark.parametrize(("columns", "elements"), [(1, "one element"), (2, "2 elements")])
+def test_narrow_accesses_of_thin_tiles_have_a_reason(
+    run: Run, tmp_path: Path, columns: int, elements: str
+) -> None:
+    view = "tensor_view<?x16xf32, strides=[16,1]>"
+    tiles = f"partition_view<tile=(1024x{columns}), {view}>"
+    tile = f"tile<1024x{columns}xf32>"
+    path = tmp_path / "thin.mlir"
+    path.write_text(f"""\
+cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<f32>>, %m: tile<i32>) {{
+    %i, %j, %l = get_tile_block_id : tile<i32>
+    %p16 = assume div_by<16>, %p : tile<ptr<f32>>
+    %x = make_tensor_view %p16, shape = [%m, 16], strides = [16, 1] : tile<i32> -> {view}
+    %xv = make_partition_view %x : {tiles}
+    %one = constant <f32: 1.0> : {tile}
+    %u = store_view_tko weak %one, %xv[%i, %j] : {tile}, {tiles}, tile<i32> -> token
+    return
+  }}
+}}
+""")
+    code, _, err = run("compile", str(path), "--remarks", "--emit", "nvvm", "-o", "out")
+    assert code == 0, err
+    reason = f"the tile has {elements} along the contiguous dimension 1"
+    assert f"remark: Store of {elements} at a time: {reason} [passed: store-selected]" in err

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 from command_line import Run
-from explained import GEMM, LAYER_NORM
+from explained import ADD, GEMM, LAYER_NORM
 from tuned_programs import enable_cache, tune_to
 
 from tilewright.driver.cli.explain import COMMAND
@@ -268,3 +269,63 @@ def test_programs_that_fail_before_a_launch_or_in_one(run: Run, tmp_path: Path) 
     assert code == 1
     assert "ended with exit code 1" in err
     assert "loda" in err
+
+
+def test_equal_accesses_of_a_line_are_counted(run: Run, tmp_path: Path, ptxas: Path) -> None:
+    program = ADD.read_text()
+    joined = program.replace(
+        "-> tile<16xf32>, token\n    %b, %bt", "-> tile<16xf32>, token %b, %bt"
+    )
+    assert joined != program
+    path = tmp_path / "joined.mlir"
+    path.write_text(joined)
+    code, out, err = run("explain", str(path))
+    assert code == 0, err
+    start = out.index("  global memory\n")
+    rows = [re.split(r"  +", line.strip()) for line in out[start:].splitlines()[1:3]]
+    # The tiles have 16 elements of 4 bytes.
+    assert [row[:3] for row in rows] == [
+        ["load", "16xf32", "2 x 64 B"],
+        ["store", "16xf32", "64 B"],
+    ]
+
+
+def test_single_bytes_are_spelled_in_the_singular(run: Run, tmp_path: Path, ptxas: Path) -> None:
+    path = tmp_path / "bytes.mlir"
+    path.write_text(
+        ADD.read_text()
+        .replace("f32", "i8")
+        .replace("addf", "addi")
+        .replace(" rounding<nearest_even>", "")
+    )
+    code, out, err = run("explain", str(path))
+    assert code == 0, err
+    assert "1 byte at once" in out
+    assert "1 bytes" not in out
+
+
+@pytest.mark.parametrize(("columns", "elements"), [(1, "one element"), (2, "2 elements")])
+def test_narrow_accesses_of_thin_tiles_have_a_reason(
+    run: Run, tmp_path: Path, columns: int, elements: str
+) -> None:
+    view = "tensor_view<?x16xf32, strides=[16,1]>"
+    tiles = f"partition_view<tile=(1024x{columns}), {view}>"
+    tile = f"tile<1024x{columns}xf32>"
+    path = tmp_path / "thin.mlir"
+    path.write_text(f"""\
+cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<f32>>, %m: tile<i32>) {{
+    %i, %j, %l = get_tile_block_id : tile<i32>
+    %p16 = assume div_by<16>, %p : tile<ptr<f32>>
+    %x = make_tensor_view %p16, shape = [%m, 16], strides = [16, 1] : tile<i32> -> {view}
+    %xv = make_partition_view %x : {tiles}
+    %one = constant <f32: 1.0> : {tile}
+    %u = store_view_tko weak %one, %xv[%i, %j] : {tile}, {tiles}, tile<i32> -> token
+    return
+  }}
+}}
+""")
+    code, _, err = run("compile", str(path), "--remarks", "--emit", "nvvm", "-o", "out")
+    assert code == 0, err
+    reason = f"the tile has {elements} along the contiguous dimension 1"
+    assert f"remark: Store of {elements} at a time: {reason} [passed: store-selected]" in err

@@ -168,3 +168,15 @@ def test_the_examples_of_the_help_run(
     code, _, err = run(*arguments)
     expected = next((code for start, code in FAILING.items() if command.startswith(start)), 0)
     assert code == expected, err
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help_spells_words_in_one_way(run: Run, command: str) -> None:
+    """The spelling is that of the argument `uninitialised:..`."""
+    assert "uninitialized" not in run(command, "--help").out
+
+
+def test_the_list_of_commands_says_when_reduce_shrinks(run: Run) -> None:
+    """The test of `reduce` succeeds on programs that are interesting."""
+    [line] = [each for each in run("--help").out.splitlines() if each.split()[:1] == ["reduce"]]
+    assert line.endswith("while a test command exits with 0")

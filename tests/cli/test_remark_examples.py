@@ -87,6 +87,8 @@ def test_remarks_on_tuning(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     command = ["compile", "--remarks", "--emit", "nv_tileas", "-o", "out"]
     err = run(*command, str(one)).err
     assert "remark: '@k' is compiled as tuned: 'stages=5'" in err
+    assert "`--no-tuned` ignores the record" in err
+    assert "is compiled as tuned" not in run(*command, "--no-tuned", str(one)).err
     assert "[passed: tuned]" in err
     assert "is not compiled as tuned: other kernels" in (err := run(*command, str(two)).err)
     assert "[missed: tuned-refused]" in err

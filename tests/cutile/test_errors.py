@@ -122,7 +122,10 @@ def test_operators_are_shown_as_the_program_spells_them() -> None:
 def test_of_chained_calls_the_failing_one_is_named() -> None:
     values, result = np.zeros(16, np.float32), np.zeros((8, 1), np.float32)
     error = failure(3, chains, (values, result, 8), check=True)
-    expected = "error: ct.load: expected index 0 in the index space of the view, below 2, got 2"
+    expected = (
+        "error: ct.load: expected the tile index of argument 'values' along dimension 0 to be "
+        "at least 0 and below 2, got 2"
+    )
     assert expected in str(error)
 
 

@@ -14,9 +14,11 @@ from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import ARCHES
 
 ROOT = Path(__file__).parents[2]
+ADD = ROOT / "examples" / "add.mlir"
 GEMM = ROOT / "examples" / "gemm.mlir"
 ATTENTION = ROOT / "tests" / "run" / "kernels" / "attention_warpgroups.mlir"
 LAYER_NORM = ROOT / "tests" / "run" / "kernels" / "layer_norm.mlir"
+SOFTMAX = ROOT / "tests" / "run" / "kernels" / "softmax.mlir"
 
 
 @cache

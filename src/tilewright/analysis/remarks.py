@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction, wgmma_instruction
 from tilewright.dialects.nv_tileas.memory import (
     GatherLoadOp,
@@ -16,6 +19,7 @@ from tilewright.dialects.nv_tileas.memory import (
     TiledStoreOp,
 )
 from tilewright.ir.types import TensorType
+from tilewright.layout.linear import LANE, WARP
 from tilewright.support.remark_catalogue import (
     LOAD_SELECTED,
     MMA_FMA,
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
     from tilewright.support.remark_catalogue import RemarkEntry
 
+WIDEST: Final = 16
+"""Bytes of the widest access of a thread."""
+BY_THREADS: Final = ("ld.global", "st.global", "cp.async")
+"""The instructions by which each thread accesses elements of its own."""
 LOADS: Final = (LoadOp, TiledLoadOp, GatherLoadOp)
 STORES: Final = (StoreOp, TiledStoreOp, ScatterStoreOp)
 Load = LoadOp | TiledLoadOp | GatherLoadOp
@@ -94,7 +102,28 @@ def _access_remark(
     width = f"{op.vector} elements at a time" if op.vector > 1 else "one element at a time"
     verb = "Load" if entry is LOAD_SELECTED else "Store"
     text, location = f"{verb} of {width}", op.location
-    return Remark(entry, text, pass_name, function, location, details=tuple(details))
+    reason = _size_reason(op, tile) if instruction in BY_THREADS else ""
+    return Remark(entry, text, pass_name, function, location, reason, tuple(details))
+
+
+def _size_reason(op: Load | Store, tile: Value) -> str:
+    """Why threads access few bytes at once, if the reason is that the tile is small."""
+    layout, vector = maybe_layout_of(tile), op.vector
+    if layout is None or vector * pointee_bytes(element_of(tile.type)) >= WIDEST:
+        return ""
+    elements, threads = count(tile.type), layout.extent(LANE) * layout.extent(WARP)
+    if elements <= vector * threads:
+        return f"the tile has {_elements(elements)} for {threads} threads"
+    if isinstance(op, TiledLoadOp | TiledStoreOp):
+        view = tiled_view(op.view)
+        for dim, extent in zip(view.dims, view.tile, strict=True):
+            if view.source.strides[dim] == 1 and extent == vector:
+                return f"the tile has {_elements(extent)} along the contiguous dimension {dim}"
+    return ""
+
+
+def _elements(count: int) -> str:
+    return "one element" if count == 1 else f"{count} elements"
 
 
 def _dot_remark(op: DotOp, function: str, pass_name: str) -> Remark:

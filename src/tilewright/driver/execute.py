@@ -57,13 +57,13 @@ def execute(
     `source` is a program of Tile IR or nv_tileaa: bytecode, text, a path or a module; `entry` may
     be None if it has a single kernel. `at` is the level that it is lowered to before it runs.
     Arguments are numbers and NumPy arrays. `check` detects races, reads of
-    uninitialized memory and violated assumptions; `seed` selects the order of blocks. `write` is
+    uninitialised memory and violated assumptions; `seed` selects the order of blocks. `write` is
     called with the output of the kernel; the default is standard output. `progress` is called
     with the number of finished blocks and of all blocks.
 
     On "cpu" the reference executor runs the program itself; on "emulator" the PTX that the
     program is compiled to for `arch` (by default sm_90) at `opt_level` runs on the PTX emulator,
-    and `check` detects races between threads, misuse of barriers and reads of uninitialized memory.
+    and `check` detects races between threads, misuse of barriers and reads of uninitialised memory.
     On "gpu" the program is compiled for the GPU of this machine, and arrays may be in its memory,
     as for `tilewright.launch`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.explain.decisions import accesses_of, agents_of, dots_of, pipelines_of
 from tilewright.explain.layouts import alias_names, layouts_of
@@ -12,8 +13,8 @@ from tilewright.explain.occupancy import occupancy_of
 from tilewright.explain.positions import NOWHERE
 from tilewright.explain.pressure import pressure_of
 from tilewright.explain.remark_rows import remark_row
-from tilewright.explain.report import Allocation, Kernel, Report, Resources
-from tilewright.explain.shared_map import shared_map
+from tilewright.explain.report import Kernel, Report, Resources
+from tilewright.explain.shared_map import completed_map, mbarriers_of, shared_map
 from tilewright.explain.spills import disassemble, spills_of
 from tilewright.explain.timeline import timeline_of
 from tilewright.explain.work import roofline_of, work_of
@@ -54,6 +55,7 @@ class Collector:
         self._levels: list[LevelText] = []
         self._kernels: dict[str, Kernel] = {}
         self._work: dict[str, list[Work]] = {}
+        self._mbarriers: dict[str, int] = {}
 
     def reached(self, level: str, module: Operation) -> None:
         """Take the text and the facts of a level; later passes modify the module."""
@@ -64,6 +66,9 @@ class Collector:
                 self._work[function.sym_name] = work_of(function, self._positions)
             elif level == ANALYZED:
                 self._kernels[function.sym_name] = self._kernel(function, text)
+        for op in module.walk():
+            if isinstance(op, GPUFuncOp):
+                self._mbarriers[op.sym_name] = mbarriers_of(op)
 
     def _kernel(self, function: FuncOp, text: LevelText) -> Kernel:
         positions, arch = self._positions, self._subject.arch
@@ -139,7 +144,8 @@ class Collector:
             kernel = kernel._replace(pressure=pressure_of(ptx, name))
             if sass is not None:
                 kernel = kernel._replace(spills=spills_of(sass, name, self._positions))
-            kernels.append(_with_resources(kernel, cubin, self._subject.arch))
+            mbarriers = self._mbarriers.get(name, 0)
+            kernels.append(_with_resources(kernel, mbarriers, cubin, self._subject.arch))
         return kernels, notes
 
 
@@ -156,7 +162,7 @@ def _unknown_kernel(name: str, arch: Arch) -> Kernel:
     )  # fmt: skip
 
 
-def _with_resources(kernel: Kernel, cubin: Cubin | None, arch: Arch) -> Kernel:
+def _with_resources(kernel: Kernel, mbarriers: int, cubin: Cubin | None, arch: Arch) -> Kernel:
     entry = None if cubin is None else cubin.entries.get(kernel.name)
     if entry is None:
         return kernel
@@ -172,14 +178,7 @@ def _with_resources(kernel: Kernel, cubin: Cubin | None, arch: Arch) -> Kernel:
     return kernel._replace(
         resources=resources,
         occupancy=occupancy_of(resources, arch),
-        shared_map=[*kernel.shared_map, *_static_memory(kernel, entry.shared)],
+        shared_map=completed_map(kernel.shared_map, mbarriers, entry.shared)
+        if kernel.layouts
+        else kernel.shared_map,
     )
-
-
-def _static_memory(kernel: Kernel, shared: int) -> list[Allocation]:
-    """The shared memory that is not planned at nv_tileas: that of mbarriers."""
-    planned = max([each.offset + each.bytes for each in kernel.shared_map], default=0)
-    if shared <= planned or not kernel.layouts:
-        return []
-    last = max([each.end for each in kernel.shared_map], default=0)
-    return [Allocation(planned, shared - planned, "mbarriers", "other", 0, last, NOWHERE)]

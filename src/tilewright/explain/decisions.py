@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tilewright.explain.positions import Positions
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
+    from tilewright.support.location import Location
 
 ENGINES: Final = {
     CopyEngine.CP_ASYNC: "cp.async",
@@ -128,9 +129,17 @@ def _dot(op: DotOp, positions: Positions) -> Dot:
 
 
 def accesses_of(function: FuncOp, positions: Positions) -> list[Access]:
-    """The accesses of global memory in program order; equal ones of the same line once."""
-    accesses = (_access(op, positions) for op in function.walk())
-    return list(dict.fromkeys(each for each in accesses if each is not None))
+    """The accesses of global memory in program order; equal ones of the same line are counted.
+
+    Copies that a pass makes of an access, such as for the first iterations of a loop, have the
+    location of the access and count as one.
+    """
+    locations: dict[Access, set[Location]] = {}
+    for op in function.walk():
+        access = _access(op, positions)
+        if access is not None:
+            locations.setdefault(access, set()).add(op.location)
+    return [access._replace(times=len(each)) for access, each in locations.items()]
 
 
 def _access(op: Operation, positions: Positions) -> Access | None:

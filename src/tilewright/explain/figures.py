@@ -47,6 +47,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def repeated(times: int, what: str) -> str:
+    """What there is several times, with the number.
+
+    >>> repeated(1, "512 B"), repeated(3, "512 B")
+    ('512 B', '3 x 512 B')
+    """
+    return what if times == 1 else f"{times} x {what}"
+
+
 def kernel_figures(kernel: Kernel) -> Iterator[tuple[str, str]]:
     """The figures of a kernel, by name."""
     used = kernel.resources

@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from tilewright.explain.figures import spell_bytes, spell_number
+from tilewright.explain.figures import repeated, spell_bytes, spell_number
 from tilewright.explain.page import card, legend, link, page, table, tiles
 from tilewright.explain.positions import NOWHERE
-from tilewright.explain.report import to_json
+from tilewright.explain.report import UNUSED, to_json
 from tilewright.explain.svg import roofline_svg, shared_map_svg, timeline_svg
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TIMELINE_LEGEND: Final = (
 )  # fmt: skip
 MAP_LEGEND: Final = (
     ("pipeline", "pipeline"), ("tile", "tile"), ("buffer", "buffer"), ("maps", "tensor maps"),
-    ("scratch", "scratch"), ("other", "mbarriers"),
+    ("scratch", "scratch"), ("other", "mbarriers"), ("unused", "unused"),
 )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def _shared(report: Report, kernel: Kernel) -> str:
             spell_bytes(each.bytes),
             escape(each.kind),
             escape(each.what),
-            f"{each.start} to {each.end}",
+            "" if each.kind == UNUSED else f"{each.start} to {each.end}",
             link(report, each.position),
         )
         for each in kernel.shared_map
@@ -233,7 +233,7 @@ def _accesses(report: Report, kernel: Kernel) -> str:
         (
             escape(each.what),
             escape(each.tile),
-            spell_bytes(each.bytes),
+            repeated(each.times, spell_bytes(each.bytes)),
             escape(each.instruction),
             f"{each.vector_bytes} B" if each.vector_bytes else "boxes",
             link(report, each.position),

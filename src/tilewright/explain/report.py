@@ -7,7 +7,7 @@ have a position in common come from the same source line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 
 class SourceFile(NamedTuple):
@@ -79,6 +79,10 @@ class Spill(NamedTuple):
     position: int
 
 
+UNUSED: Final = "unused"
+"""The kind of a range of shared memory that holds nothing: what follows it is aligned."""
+
+
 class Allocation(NamedTuple):
     """A range of shared memory; it is live from one operation of the function to another."""
 
@@ -86,7 +90,7 @@ class Allocation(NamedTuple):
     bytes: int
     what: str
     kind: str
-    """pipeline, tile, buffer, tensor maps or scratch."""
+    """pipeline, tile, buffer, tensor maps, scratch, mbarriers or unused."""
     start: int
     end: int
     position: int
@@ -137,6 +141,8 @@ class Access(NamedTuple):
     vector_bytes: int
     """Bytes that a thread accesses at once; 0 for TMA."""
     position: int
+    times: int = 1
+    """How many accesses of the line are equal to this one."""
 
 
 class Layout(NamedTuple):

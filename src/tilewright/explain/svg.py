@@ -21,7 +21,7 @@ ROW: Final = 26
 BAR: Final = 18
 MAP_WIDTH: Final = 640
 MAP_HEIGHT: Final = 240
-KIND_CLASSES: Final = {"tensor maps": "maps"}
+KIND_CLASSES: Final = {"tensor maps": "maps", "mbarriers": "other"}
 MIN_TEXT: Final = 44
 """Pixels from which on a bar has its label inside."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from tilewright.explain.figures import counted, spell_bytes, spell_number
+from tilewright.explain.figures import counted, repeated, spell_bytes, spell_number
 from tilewright.explain.positions import NOWHERE
+from tilewright.explain.report import UNUSED
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _shared(report: Report, kernel: Kernel) -> Iterator[str]:
 
     def row(each: Allocation) -> tuple[str, ...]:
         span = f"{each.offset}..{each.offset + each.bytes}"
-        live = f"operations {each.start}-{each.end}"
+        live = "" if each.kind == UNUSED else f"operations {each.start}-{each.end}"
         source = _at(report, each.position).strip()
         return span, spell_bytes(each.bytes), each.kind, each.what, live, source
 
@@ -131,8 +132,8 @@ def _instructions(report: Report, kernel: Kernel) -> Iterator[str]:
     if kernel.accesses:
         yield "  global memory"
         yield from _table([
-            (each.what, each.tile, spell_bytes(each.bytes), each.instruction,
-             f"{each.vector_bytes} bytes at once" if each.vector_bytes else "boxes",
+            (each.what, each.tile, repeated(each.times, spell_bytes(each.bytes)), each.instruction,
+             f"{counted(each.vector_bytes, 'byte')} at once" if each.vector_bytes else "boxes",
              _at(report, each.position).strip())
             for each in kernel.accesses
         ])  # fmt: skip

@@ -205,19 +205,29 @@ def _check_indices(tile: Tile, at: Batch, indices: Sequence[Array]) -> None:
         return
     space = zip(tile.indices, indices, tile.tiling.space(at[tile.view]), strict=True)
     for dim, (value, index, extent) in enumerate(space):
-        message = f"expected index {dim} in the index space of the view"
         in_bounds = (index >= 0) & (index < extent)
-        outside = _tile_outside(signed(at[value]), extent)
-        at.require(tile.op, in_bounds, Fault.INDEX, message, outside)
+        outside = _tile_outside(tile, at, dim, signed(at[value]), extent)
+        at.require(tile.op, in_bounds, Fault.INDEX, "expected the tile index of", outside)
 
 
-def _tile_outside(indices: Array, extents: Array) -> Callable[[tuple[int, ...]], str]:
-    """Describe the tile index that is out of bounds, and the number of tiles."""
+def _tile_outside(
+    tile: Tile, at: Batch, dim: int, indices: Array, extents: Array
+) -> Callable[[tuple[int, ...]], str]:
+    """Describe the array, the tile index that is out of bounds, and the number of tiles."""
 
     def describe(first: tuple[int, ...]) -> str:
-        return f", below {element_at(extents, first)}, got {element_at(indices, first)}"
+        name = _array_name(tile, at, int(element_at(at[tile.view].base, first)))
+        limits = f"at least 0 and below {element_at(extents, first)}"
+        return f" {name} along dimension {dim} to be {limits}, got {element_at(indices, first)}"
 
     return describe
+
+
+def _array_name(tile: Tile, at: Batch, base: int) -> str:
+    """The name of the array that a view begins in."""
+    address = base // 2 if tile.tiling.element is F4E2M1FN else base
+    array = at.machine.space.find(address)
+    return "the view" if array is None or address >= array.end else array.name
 
 
 def _outside(coordinates: Array, extents: Array) -> Callable[[tuple[int, ...]], str]:

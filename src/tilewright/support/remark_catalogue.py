@@ -325,6 +325,8 @@ TUNED: Final = _declare(
     "tuned", "RemarkTuned", PASSED, COMPILER,
     "A kernel is compiled with the schedule that `tilewright tune` has chosen for it.",
     "The record is looked up by the contents of the kernel, the GPU and the options.",
+    "To compile without it: `--no-tuned` ignores the record, and `tilewright cache clear` removes "
+    "all records. For `tileiras` and cuTile Python, `TILEWRIGHT_CACHE=0` ignores them.",
 )  # fmt: skip
 TUNED_REFUSED: Final = _declare(
     "tuned-refused", "RemarkTuned", MISSED, COMPILER,

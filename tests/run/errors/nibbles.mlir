@@ -1,10 +1,12 @@
 // Out-of-bounds tiles of 4-bit elements.
 // RUN @outside grid=3
 // ARG x = zeros:4x8xi8
+// ARG unused = zeros:4x8xi8
 // ONLY checked
-// FAILS index at OUTSIDE : expected index 1 in the index space of the view
+// FAILS index at OUTSIDE : expected the tile index of argument 0 along dimension 1 to be at least 0 and below 2, got 2
 // RUN @outside grid=2
 // ARG x = zeros:4x8xi8
+// ARG unused = zeros:4x8xi8
 // RUN @promised
 // ARG x = zeros:4x8xi8
 // ARG n = 14
@@ -18,7 +20,7 @@
 !open = !cuda_tile.tensor_view<4x?xf4E2M1FN, strides=[16,1]>
 !wide = !cuda_tile.partition_view<tile=(4x16), tensor_view<4x?xf4E2M1FN, strides=[16,1]>>
 cuda_tile.module @kernels {
-  entry @outside(%x: tile<ptr<f4E2M1FN>>) {
+  entry @outside(%x: tile<ptr<f4E2M1FN>>, %unused: tile<ptr<i8>>) {
     %b, %y, %z = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <f4E2M1FN: 1.0> : tile<4x8xf4E2M1FN>

@@ -104,7 +104,7 @@
 // RUN @beyond grid=3
 // ARG x = zeros:6xi32
 // ONLY checked
-// FAILS index at BEYOND : expected index 0 in the index space of the view, below 2, got 2
+// FAILS index at BEYOND : expected the tile index of argument 0 along dimension 0 to be at least 0 and below 2, got 2
 // RUN @piece
 // ARG n = 4
 // FAILS index at PIECE : index

@@ -3,7 +3,7 @@
 // ARG x = zeros:8xi32
 // ARG n = -1
 // ONLY checked
-// FAILS index at NEGATIVE : expected index 0 in the index space of the view, below 2, got -1, in block (0, 0, 0)
+// FAILS index at NEGATIVE : expected the tile index of argument 0 along dimension 0 to be at least 0 and below 2, got -1, in block (0, 0, 0)
 // RUN @negative
 // ARG x = zeros:8xi32
 // ARG n = 1
@@ -11,7 +11,7 @@
 // ARG x = zeros:8xi32
 // ARG n = -1
 // ONLY checked
-// FAILS index at LONG : expected index 0 in the index space of the view, below 2, got -1
+// FAILS index at LONG : expected the tile index of argument 0 along dimension 0 to be at least 0 and below 2, got -1
 // RUN @negative_long
 // ARG x = zeros:8xi32
 // ARG n = 1
@@ -19,15 +19,15 @@
 // ARG x = zeros:4x8xi32
 // ARG out = zeros:4x8xi32
 // ONLY checked
-// FAILS index at STORED : expected index 1 in the index space of the view, below 2, got 2, in block (0, 2, 0)
+// FAILS index at STORED : expected the tile index of argument 1 along dimension 1 to be at least 0 and below 2, got 2, in block (0, 2, 0)
 // RUN @added grid=3
 // ARG x = zeros:4x8xi32
 // ONLY checked
-// FAILS index at ADDED : expected index 0 in the index space of the view
+// FAILS index at ADDED : expected the tile index of argument 0 along dimension 0 to be at least 0 and below
 // RUN @strided grid=5
 // ARG x = iota:10xi32
 // ONLY checked
-// FAILS index at STRIDED : expected index 0 in the index space of the view, below 4, got 4
+// FAILS index at STRIDED : expected the tile index of argument 0 along dimension 0 to be at least 0 and below 4, got 4
 // RUN @strided grid=4
 // ARG x = iota:10xi32
 // EXPECT x = np.arange(10)

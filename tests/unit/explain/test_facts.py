@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from explained import ATTENTION, GEMM, LAYER_NORM, explained, kernel_of, source_lines
+from explained import (
+    ADD,
+    ATTENTION,
+    GEMM,
+    LAYER_NORM,
+    SOFTMAX,
+    explained,
+    kernel_of,
+    level_of,
+    source_lines,
+)
 
 import tilewright
-from tilewright.explain.report import Bound, Layout, Timeline
+from tilewright.explain.report import Allocation, Bound, Layout, Timeline
+from tilewright.explain.shared_map import completed_map
 
 
 def at(layout: Layout, **indices: int) -> tuple[int, ...]:
@@ -122,6 +133,17 @@ def test_missed_vectorization_has_a_remedy() -> None:
     assert not any(each.remedy for each in report.remarks if each.kind == "passed")
 
 
+def test_narrow_accesses_of_small_tiles_have_a_reason() -> None:
+    """Tiles of 16 elements, a block of 128 threads; those of the GEMM are large."""
+    remarks = explained(ADD).remarks
+    selected = [each for each in remarks if each.id in ("load-selected", "store-selected")]
+    assert [each.text for each in selected] == [
+        f"{verb} of one element at a time: the tile has 16 elements for 128 threads"
+        for verb in ("Load", "Load", "Store")
+    ]
+    assert not any("the tile has" in each.text for each in explained(GEMM).remarks)
+
+
 def test_agents_of_attention() -> None:
     kernel = kernel_of(explained(ATTENTION), "full")
     agents = [(each.first, each.warps, each.role) for each in kernel.agents]
@@ -145,6 +167,33 @@ def test_shared_memory_map_has_no_overlap_of_what_is_live() -> None:
                 overlap = (one.offset < other.offset + other.bytes
                            and other.offset < one.offset + one.bytes)  # fmt: skip
                 assert one is other or not (together and overlap), (one, other)
+
+
+def test_shared_memory_map_has_mbarriers_only_where_the_kernel_has_some() -> None:
+    reduced = explained(SOFTMAX, schedule="warps=2")
+    assert any(each.kind == "unused" for each in reduced.kernels[0].shared_map)
+    cases = ((explained(ATTENTION), True), (explained(GEMM), False), (reduced, False))
+    for report, has_mbarriers in cases:
+        assert has_mbarriers == any("mbarrier" in line for line in level_of(report, "ptx").lines)
+        for kernel in report.kernels:
+            kinds = {each.kind for each in kernel.shared_map}
+            assert ("mbarriers" in kinds) == has_mbarriers
+            assert kernel.resources is not None
+            covered = {
+                byte
+                for each in kernel.shared_map
+                for byte in range(each.offset, each.offset + each.bytes)
+            }
+            assert covered == set(range(kernel.resources.shared))
+
+
+def test_padding_of_shared_memory_is_unused() -> None:
+    """Two ranges of 16 bytes, each aligned to 128."""
+    scratch = [Allocation(start, 16, "reduce 1xf32", "scratch", 1, 1, 0) for start in (0, 128)]
+    completed = completed_map(scratch, 0, 256)
+    assert [(each.offset, each.bytes, each.kind) for each in completed] == [
+        (0, 16, "scratch"), (16, 112, "unused"), (128, 16, "scratch"), (144, 112, "unused"),
+    ]  # fmt: skip
 
 
 def timelines() -> list[Timeline]:

@@ -24,7 +24,7 @@ COMMANDS: Final = {
     "remarks": ("remarks", "explain the remarks that compilations print"),
     "explain": ("explain", "report what the compiler decided, as text or as a page"),
     "serve": ("serve", "serve a page to edit programs and see every level"),
-    "reduce": ("reduce", "shrink a program while a command keeps failing"),
+    "reduce": ("reduce", "shrink a program while a test command exits with 0"),
     "replay": ("replay", "run the failing step of a crash kit again"),
     "tune": ("tune", "try schedules of a kernel, and keep the best one"),
     "cache": ("cache", "show or clear the compilation cache"),

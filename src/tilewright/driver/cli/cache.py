@@ -124,7 +124,8 @@ def overview(store: Store) -> str:
     ]
     records = record_store() if has_records() else None
     if records is not None:
-        rows.append(("tuned", f"{len(records.entries())} kernels"))
+        count = len(records.entries())
+        rows.append(("tuned", f"{count} {'kernel' if count == 1 else 'kernels'}"))
     if drafts := len(store.drafts()):
         rows.append(("drafts", f"{drafts}, being written or left by processes that were killed"))
     return "\n".join(f"{name:<10} {value}" for name, value in rows)

@@ -1,4 +1,4 @@
-"""`tilewright reduce`: shrink a program while a command keeps failing."""
+"""`tilewright reduce`: shrink a program while a test command exits with 0."""
 
 from __future__ import annotations
 

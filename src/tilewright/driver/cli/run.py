@@ -31,7 +31,7 @@ COMMAND: Final = Command(
     "Tile IR text or bytecode, text of nv_tileaa, or CUDA Tile C++ (FILE.cu, which nvcc compiles)",
     (
         *KERNEL_OPTIONS,
-        Option("--check", help="detect races, uninitialized memory and violated assumptions"),
+        Option("--check", help="detect races, uninitialised memory and violated assumptions"),
         Option("--seed", metavar="N", default="0", help="seed of the block order under --check"),
         SANITIZE,
         Option("--on", choices=DEVICES, default="cpu", help="device to run on (default: cpu)"),

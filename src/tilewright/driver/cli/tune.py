@@ -160,21 +160,27 @@ def _stored(tuner: Tuner) -> str:
 
 
 class Progress:
-    """The progress of a search: a bar on a terminal, else a line for each set of candidates."""
+    """The progress of a search: a bar on a terminal, else a line for each set of candidates.
 
-    __slots__ = ("_bar", "_is_quiet", "_is_terminal")
+    Schedules are counted from the start of the search, the compiler's own choice included.
+    """
+
+    __slots__ = ("_bar", "_is_quiet", "_is_terminal", "_tried")
 
     def __init__(self, *, is_quiet: bool) -> None:
-        self._bar = Bar("candidates")
+        self._bar = Bar("schedules")
+        self._tried = 1
         self._is_quiet = is_quiet
         self._is_terminal = sys.stderr.isatty()
 
     def __call__(self, done: int, count: int) -> None:
-        """Show how many candidates are done."""
+        """Show how many candidates of the current set are done."""
         if self._is_terminal:
-            self._bar(done, count)
-        elif done == count and not self._is_quiet:
-            say(f"{done} candidates done")
+            self._bar(self._tried + done, self._tried + count)
+        if done == count:
+            self._tried += count
+            if not self._is_terminal and not self._is_quiet:
+                say(f"{self._tried} schedules tried so far")
 
     def end(self) -> None:
         """End the line of the bar."""

@@ -1,1 +1,1 @@
-"""The reducer: shrink a program while a test keeps failing."""
+"""The reducer: shrink a program while a test calls it interesting."""

@@ -77,12 +77,15 @@ class TuningRecord(NamedTuple):
         if not self.schedule:
             return f"the compiler's own choice, {self._measured(self.cost)}"
         return (
-            f"'{self.schedule}', {self._measured(self.cost)} instead of "
+            f"'{self.schedule}', {self._number(self.cost)} instead of "
             f"{self._measured(self.default_cost)}"
         )
 
     def _measured(self, cost: float) -> str:
-        return f"{cost:,.4g} {self.unit}" if self.meter == GPU else f"{cost:,.0f} {self.unit}"
+        return f"{self._number(cost)} {self.unit}"
+
+    def _number(self, cost: float) -> str:
+        return f"{cost:,.4g}" if self.meter == GPU else f"{cost:,.0f}"
 
 
 def record_store() -> Store | None:

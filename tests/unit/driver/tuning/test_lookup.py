@@ -26,7 +26,7 @@ GEMM = matmul(64, 64, 32)
 TWO = GEMM.rstrip().removesuffix("}") + "  entry @other() {\n    return\n  }\n}\n"
 STAGES = "!nv_tileas.pipeline<{}, "
 REMARK = (
-    "'@k' is compiled as tuned: 'stages=5', 10 µs instead of 12.5 µs, on NVIDIA H200"
+    "'@k' is compiled as tuned: 'stages=5', 10 instead of 12.5 µs, on NVIDIA H200"
 )  # fmt: skip
 
 

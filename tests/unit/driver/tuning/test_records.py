@@ -133,11 +133,11 @@ def test_there_are_none_without_a_cache(folder: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("record", "summary"), [
-    (record_of("k", "stages=3"), "'stages=3', 10 µs instead of 12.5 µs"),
+    (record_of("k", "stages=3"), "'stages=3', 10 instead of 12.5 µs"),
     (record_of("k", ""), "the compiler's own choice, 10 µs"),
     (
         record_of("k", "warps=8", meter="emulator", unit="counts", cost=1234.0, default_cost=2345),
-        "'warps=8', 1,234 counts instead of 2,345 counts",
+        "'warps=8', 1,234 instead of 2,345 counts",
     ),
 ])  # fmt: skip
 def test_the_summary_says_what_was_measured(record: TuningRecord, summary: str) -> None:

@@ -29,8 +29,9 @@ Tilewright instead of NVIDIA's tileiras, also in processes that the program star
   --on gpu       compile them, and let cuTile launch them (default)
   --on cpu       run them on the CPU, which needs no GPU
   --on emulator  compile them, and run the PTX on the emulator, which needs no GPU
-  --check        look for races, uninitialised memory and undefined results, on the CPU unless
-                 --on emulator asks for races between threads
+  --check        look for races, uninitialised memory, undefined results and indices out of
+                 bounds, on the CPU; with --on emulator, for races between threads and misuse of
+                 barriers
   --seed N       the order of unordered blocks and accesses under --check (default: 0)
   -m MODULE      run a module, as `python -m` does
   --help         show this text

@@ -85,8 +85,8 @@ class VersionSingleTrip(Pass):
             trip.hoist(trip.scalars)
             early = _early_loads(trip, same, self._limit(EARLY_SHARE * threads))
             text = (
-                f"{len(trip.loops)} loops versioned for one iteration: {len(same)} loads of "
-                f"later loops are the first one's, and {len(early)} are issued with it"
+                f"{len(trip.loops)} loops versioned for one iteration, with loads of later loops: "
+                f"{len(same)} taken from the first loop, {len(early)} issued with its loads"
             )
             _report(function, trip, sink, SINGLE_TRIP, text)
             # Where shared memory keeps tiles for several iterations, it limits the blocks.

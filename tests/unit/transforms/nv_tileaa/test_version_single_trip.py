@@ -174,8 +174,8 @@ def remarks(text: str) -> list[tuple[str, str]]:
 
 
 def test_remarks() -> None:
-    text = "3 loops versioned for one iteration: 2 loads of later loops are the first one's"
-    assert remarks(WEIGHTED) == [("passed", f"{text}, and 1 are issued with it")]
+    text = "3 loops versioned for one iteration, with loads of later loops: 2 taken from the first"
+    assert remarks(WEIGHTED) == [("passed", f"{text} loop, 1 issued with its loads")]
     text = "Loops not versioned for one iteration: tiles take more than 32 registers of a thread"
     assert remarks(LARGE) == [("missed", text)]
 

@@ -245,7 +245,10 @@ def test_the_reference_executor_checks_too(run: Run, folder: Path) -> None:
     assert run(*command).code == 0
     result = run(*command, "--sanitize=memcheck")
     assert result.code == 1
-    assert "fill.mlir:9:10: error: 'cuda_tile.store_view_tko' op expected index 0" in result.err
+    expected = (
+        "'cuda_tile.store_view_tko' op expected the tile index of argument 0 along dimension 0"
+    )
+    assert f"fill.mlir:9:10: error: {expected}" in result.err
 
 
 def test_the_bar_ends_its_line(

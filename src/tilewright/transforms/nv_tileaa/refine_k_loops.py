@@ -144,10 +144,10 @@ def _parts(dots: list[DotOp], bytes: int, memory: int, threads: int, wanted: int
 
 
 def _operand_words(dot: DotOp) -> int:
-    """The registers that operands take if they are computed, as by a conversion.
+    """The registers of operands if both are computed, as by a conversion; otherwise 0.
 
-    wgmma takes the larger one from registers. The smaller one is stored to shared memory, after a
-    permutation as a rule: there are two of it.
+    wgmma reads the larger one from registers. The smaller one is permuted and stored to shared
+    memory: registers hold it before and after the permutation.
     """
     words = [
         count(each.type) * max(pointee_bytes(element_of(each.type)), 2) // 4

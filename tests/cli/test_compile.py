@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,26 @@ def test_resources_and_timing(run: Run) -> None:
     assert row[3:] == ["0+0", "0", "0", "32"]
     assert all(step in result.err for step in ("read", "convert-gpu", "LLVM", "ptxas", "total"))
     assert run("compile", "kernel.mlir", "--emit=ptx", "--resources").code == 2
+
+
+@pytest.mark.parametrize(("option", "gist"), [
+    ("--remarks", "[analysis: kernel-resources]"),
+    ("--resources", "twice"),
+])  # fmt: skip
+def test_reports_on_a_terminal_come_without_the_cubin(
+    run: Run, monkeypatch: pytest.MonkeyPatch, option: str, gist: str
+) -> None:
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda self: True)
+    result = run("compile", "kernel.mlir", option)
+    assert (result.code, result.out) == (0, "")
+    assert gist in result.err
+
+
+def test_a_cubin_does_not_go_to_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda self: True)
+    result = run("compile", "kernel.mlir")
+    assert (result.code, result.out) == (2, "")
+    assert "give -o FILE, pipe the output, or ask for --remarks" in result.err
 
 
 def test_passes_are_watched(run: Run) -> None:

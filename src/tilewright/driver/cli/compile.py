@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin", ".sass": "sass"}
 """The stage implied by the suffix of the output."""
 
+REPORTS: Final = ("remarks", "resources")
+"""Options that print something beside the cubin."""
+
 TENSOR_MAPS: Final = Option(
     "--tensor-maps",
     choices=ENCODERS,
@@ -98,7 +101,7 @@ COMMAND: Final = Command(
     ),
     "examples:\n"
     "  tilewright compile kernel.mlir -o kernel.cubin --arch sm_90 --resources\n"
-    "  tilewright compile kernel.mlir -o kernel.cubin --remarks\n"
+    "  tilewright compile kernel.mlir --remarks\n"
     "  tilewright compile kernel.mlir --emit nvvm --verify-each\n"
     "  tilewright compile kernel.mlir -o kernel.ptx --timing\n"
     "  tilewright compile kernels/*.tileirbc -o cubins --jobs 8\n"
@@ -122,8 +125,7 @@ def run(arguments: Arguments) -> int:
         from tilewright.driver.cli.compile_many import run_many  # noqa: PLC0415
 
         return run_many(COMMAND, arguments, settings, stage)
-    if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
-        COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
+    only_reports = _wants_only_reports(arguments, stage)
     data, name = read_source(arguments.file, settings.arch.name, device_debug=settings.device_debug)
     choice = Tuned(settings) if ignores_records(arguments) else tuned(settings, data, name)
 
@@ -150,8 +152,21 @@ def run(arguments: Arguments) -> int:
         show_remarks([*choice.diagnostics, *made.remarks])
     if arguments.flag("resources"):
         print(resource_table(list(made.entries.values())), file=sys.stderr)
-    write_output(arguments["output"], result)
+    if not only_reports:
+        write_output(arguments["output"], result)
     return 0
+
+
+def _wants_only_reports(arguments: Arguments, stage: str) -> bool:
+    """Whether the output would be a cubin on a terminal, and reports are asked for."""
+    if stage != "cubin" or arguments["output"] != "-" or not sys.stdout.isatty():
+        return False
+    if not any(map(arguments.flag, REPORTS)):
+        COMMAND.fail(
+            "a cubin does not go to a terminal: give -o FILE, pipe the output, or ask for "
+            "--remarks or --resources alone"
+        )
+    return True
 
 
 class _Compiled(NamedTuple):

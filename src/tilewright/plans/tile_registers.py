@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import count
-from tilewright.ir.types import FloatType, IntegerType, TensorType
+from tilewright.ir.types import FloatType, IntegerType, TensorType, memory_bits
 from tilewright.target.arch import registers_per_thread
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MANY_ACCUMULATORS: Final = 96
 def tile_words(tile: Type) -> int:
     """The 32-bit registers that a tile takes, over all threads."""
     element = element_of(tile)
-    bits = element.width if isinstance(element, IntegerType | FloatType) else POINTER_BITS
+    bits = memory_bits(element) if isinstance(element, IntegerType | FloatType) else POINTER_BITS
     return count(tile) * max(bits, LEAST_BITS) // REGISTER_BITS
 
 

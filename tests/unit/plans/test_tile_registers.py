@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.ir.types import F16, F32, F64, I8, TensorType, Type
+from tilewright.ir.types import F16, F32, F64, I8, TF32, TensorType, Type
 from tilewright.plans.tile_registers import accumulator_words, resident_blocks, tile_words
 
 
 @pytest.mark.parametrize(("element", "words", "accumulators"), [
-    (F64, 2, 2), (F32, 1, 1), (F16, 0.5, 1), (I8, 0.5, 1),
+    (F64, 2, 2), (F32, 1, 1), (TF32, 1, 1), (F16, 0.5, 1), (I8, 0.5, 1),
 ])  # fmt: skip
 def test_words_of_a_tile(element: Type, words: float, accumulators: int) -> None:
     tile = TensorType((128, 64), element)

@@ -39,6 +39,7 @@ from tilewright.plans.tile_registers import (
     REGISTER_BITS,
     accumulator_words,
     resident_blocks,
+    tile_words,
 )
 from tilewright.plans.warps import threads_of
 from tilewright.target.arch import registers_per_thread
@@ -149,11 +150,8 @@ def _operand_words(dot: DotOp) -> int:
     wgmma reads the larger one from registers. The smaller one is permuted and stored to shared
     memory: registers hold it before and after the permutation.
     """
-    words = [
-        count(each.type) * max(pointee_bytes(element_of(each.type)), 2) // 4
-        for each in (dot.a, dot.b)
-        if each.defined_by(TiledLoadOp) is None
-    ]
+    computed = [each for each in (dot.a, dot.b) if each.defined_by(TiledLoadOp) is None]
+    words = [tile_words(each.type) for each in computed]
     return sum(words) + min(words) if len(words) == 2 else 0
 
 

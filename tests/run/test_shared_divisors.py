@@ -5,51 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from row_divisions import COLUMNS, ROWS, program
 
 import tilewright
 
-ROWS, COLUMNS = 16, 128
 Array = NDArray[np.float32]
-
-
-def program(divisors: str) -> str:
-    """`q = x / y`, where each row of x has a divisor, or where all elements have the first one."""
-    tile, view = f"tile<{ROWS}x{COLUMNS}xf32>", f"tensor_view<{ROWS}x{COLUMNS}xf32,"
-    steps = f" strides=[{COLUMNS},1]>"
-    matrix = f"partition_view<tile=({ROWS}x{COLUMNS}), {view}{steps}>"
-    column = f"partition_view<tile=({ROWS}), tensor_view<{ROWS}xf32, strides=[1]>>"
-    if divisors == "rows":
-        spread = f"""
-    %y, %t1 = load_view_tko weak %yv[%z] : {column}, tile<i32> -> tile<{ROWS}xf32>, token
-    %y1 = reshape %y : tile<{ROWS}xf32> -> tile<{ROWS}x1xf32>
-    %y2 = broadcast %y1 : tile<{ROWS}x1xf32> -> {tile}"""
-    else:
-        spread = f"""
-    %y, %t1 = load_ptr_tko weak %yp : tile<ptr<f32>> -> tile<f32>, token
-    %y1 = reshape %y : tile<f32> -> tile<1x1xf32>
-    %y2 = broadcast %y1 : tile<1x1xf32> -> {tile}"""
-    return f"""
-cuda_tile.module @m {{
-  entry @k(%x0: tile<ptr<f32>>, %yp: tile<ptr<f32>>, %q0: tile<ptr<f32>>) {{
-    %xp = assume div_by<16>, %x0 : tile<ptr<f32>>
-    %qp = assume div_by<16>, %q0 : tile<ptr<f32>>
-    %z = constant <i32: 0> : tile<i32>
-    %xt = make_tensor_view %xp, shape = [{ROWS}, {COLUMNS}], strides = [{COLUMNS}, 1]
-        : {view}{steps}
-    %qt = make_tensor_view %qp, shape = [{ROWS}, {COLUMNS}], strides = [{COLUMNS}, 1]
-        : {view}{steps}
-    %yt = make_tensor_view %yp, shape = [{ROWS}], strides = [1]
-        : tensor_view<{ROWS}xf32, strides=[1]>
-    %xv = make_partition_view %xt : {matrix}
-    %qv = make_partition_view %qt : {matrix}
-    %yv = make_partition_view %yt : {column}
-    %x, %t0 = load_view_tko weak %xv[%z, %z] : {matrix}, tile<i32> -> {tile}, token{spread}
-    %q = divf %x, %y2 : {tile}
-    %t2 = store_view_tko weak %q, %qv[%z, %z] : {tile}, {matrix}, tile<i32> -> token
-    return
-  }}
-}}
-"""
 
 
 def floats(generator: np.random.Generator, count: int, exponent: int) -> Array:

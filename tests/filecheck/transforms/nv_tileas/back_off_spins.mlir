@@ -1,8 +1,17 @@
-// Loops that only wait for another block sleep between attempts, twice as long each time.
+// Loops that only wait for another block sleep between attempts, twice as long each time, up to a limit
+// that grows with the number of blocks.
 // RUN: tilewright opt --pass back-off-spins %s | filecheck %s
 gpu.module @kernels {
   // CHECK-LABEL: @lock
-  // CHECK: [[FIRST:%[a-z0-9_]+]] = arith.constant 32 : i32
+  // CHECK: [[GRID:%[0-9]+]]:3 = nv_tileaa.get_num_programs
+  // CHECK-NEXT: [[ROWS:%[0-9]+]] = nv_tileaa.muli [[GRID]]#0, [[GRID]]#1 : i32
+  // CHECK-NEXT: [[BLOCKS:%[0-9]+]] = nv_tileaa.muli [[ROWS]], [[GRID]]#2 : i32
+  // CHECK-NEXT: [[BITS:%[a-z0-9_]+]] = arith.constant 2 : i32
+  // CHECK-NEXT: [[TIME:%[0-9]+]] = nv_tileaa.shri [[BLOCKS]], [[BITS]] unsigned : i32
+  // CHECK-NEXT: [[LONGEST:%[a-z0-9_]+]] = arith.constant 1024 : i32
+  // CHECK-NEXT: [[LIMIT:%[0-9]+]] = arith.minui [[TIME]], [[LONGEST]] : i32
+  // CHECK-NEXT: [[SHORTEST:%[a-z0-9_]+]] = arith.constant 32 : i32
+  // CHECK-NEXT: [[FIRST:%[0-9]+]] = arith.minui [[LIMIT]], [[SHORTEST]] : i32
   // CHECK-NEXT: scf.while ({{.*}}, [[SLEEP:%[a-z0-9]+]] = [[FIRST]])
   // CHECK: nv_tileas.atomic_cas acquire
   // CHECK: scf.condition({{%[0-9]+}}) {{.*}}, [[SLEEP]] : !nv_tileaa.mem_token, i32
@@ -10,7 +19,6 @@ gpu.module @kernels {
   // CHECK-NEXT: ^bb0({{.*}}, [[SLEPT:%[a-z0-9]+]]: i32):
   // CHECK-NEXT: nv_tileas.sleep [[SLEPT]]
   // CHECK-NEXT: [[TWICE:%[0-9]+]] = nv_tileaa.addi [[SLEPT]], [[SLEPT]] : i32
-  // CHECK-NEXT: [[LIMIT:%[a-z0-9_]+]] = arith.constant 1024 : i32
   // CHECK-NEXT: [[NEXT:%[0-9]+]] = arith.minui [[TWICE]], [[LIMIT]] : i32
   // CHECK-NEXT: scf.yield {{%[a-z0-9]+}}, [[NEXT]] : !nv_tileaa.mem_token, i32
   nv_tileaa.func @lock(%p: !nv_tileaa.ptr<i32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {

@@ -10,11 +10,15 @@ a common divisor share its reciprocal, and integer instructions check the ranges
 The quotient is correctly rounded where no step overflows and no remainder underflows. Elsewhere all
 elements of the thread are divided by `div.rn.f32`.
 
-Proof: r is correctly rounded (`tests/gpu/test_division.py` tries every mantissa), so that the sum
-q + r * (x - y * q) is x / y but for less than 2**-22 of its last bit. Only a quotient that is as
-close to a midpoint of two floats could be rounded to the wrong one. With mantissas as integers,
-such a quotient satisfies x * 2**k = y * m + c for an odd m of 25 bits and a small c. All of them
-are enumerated, and divided, in `tests/run/test_hard_divisions.py`.
+Proof: where r is correctly rounded, the sum q + r * (x - y * q) is x / y but for less than 2**-22
+of its last bit. Only a quotient that is as close to a midpoint of two floats could be rounded to
+the wrong one. With mantissas as integers, such a quotient satisfies x * 2**k = y * m + c for an odd
+m of 25 bits and a small c. All of them are enumerated, and divided, in
+`tests/run/test_hard_divisions.py`.
+
+The refined r of every mantissa is correctly rounded on an H200 (`tests/gpu/test_division.py`). PTX
+documents an estimate within one ulp, which alone does not suffice for a mantissa of ones: another
+kind of GPU is to pass that test first.
 """
 
 from __future__ import annotations

@@ -47,6 +47,9 @@ STEPS: Final = {
     "copies": Step(("bench_transpose.py", "bench_vec_add.py"), TUNED, TUNED, "not (1G or 1Mx)"),
     "transpose": Step(("bench_transpose.py",), "transpose-64x128", TUNED),
     "gemm-f16": Step(GEMMS, "gemm-128x256x64", TUNED, f"f16 and {LARGE}"),
+    "gemm-f16-two-ctas": Step(
+        GEMMS, "gemm-256x256x64-two-ctas", TUNED, f"f16 and {LARGE}", torch=False
+    ),
     "gemm-f32": Step(GEMMS, "gemm-256x128x32", TUNED, f"f32 and {LARGE}"),
     "gemm-fp8": Step(GEMMS, "gemm-256x128x128", TUNED, "f8e"),
     "gemm-small": Step(

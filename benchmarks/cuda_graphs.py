@@ -30,12 +30,13 @@ def median_us(torch: Any, launch: Callable[[], object], repeats: int = 5) -> flo
     return sorted(times)[repeats // 2]
 
 
-def cold_us(torch: Any, launch: Callable[[], object], repeats: int = 20) -> float:
-    """The median time of a launch in microseconds, after other data has filled the L2 cache.
+def cold_launch(torch: Any, launch: Callable[[], object]) -> Callable[[], float]:
+    """Capture a launch; return a function that launches it once and gives its microseconds.
 
-    This is how cuTile's benchmarks time kernels.
+    Other data has filled the L2 cache before each launch, as in cuTile's benchmarks.
     """
-    launch()
+    for _ in range(3):
+        launch()
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -48,12 +49,20 @@ def cold_us(torch: Any, launch: Callable[[], object], repeats: int = 20) -> floa
             start.record()
             launch()
             end.record()
-        times: list[float] = []
-        for _ in range(repeats):
+
+    def launch_once() -> float:
+        with torch.cuda.stream(stream):
             graph.replay()
             end.synchronize()
-            times.append(start.elapsed_time(end) * 1000)
-    return sorted(times)[repeats // 2]
+        return start.elapsed_time(end) * 1000
+
+    return launch_once
+
+
+def cold_us(torch: Any, launch: Callable[[], object], repeats: int = 20) -> float:
+    """The median time of a launch in microseconds, after other data has filled the L2 cache."""
+    launch_once = cold_launch(torch, launch)
+    return sorted(launch_once() for _ in range(repeats))[repeats // 2]
 
 
 def copy_us(torch: Any, accessed: int, time: Callable[..., float] = median_us) -> float:

@@ -8,10 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import cuda.tile as ct
+from alternation import Alternation
 from cuda_graphs import median_us
 from fresh_caches import run_children, schedule_label
 from variant_arrays import TorchArrays
@@ -37,6 +39,7 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
         action="store_true",
         help="instead of times, print registers, shared memory and spills; needs no GPU",
     )
+    parser.add_argument("--alternate", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--compile", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -46,6 +49,8 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
         return 0
     if arguments.resources:
         return report_resources(selected, arguments.schedule, arguments.jobs)
+    if arguments.alternate:
+        return alternate(selected)
     if not arguments.child:
         run_children(arguments.schedule or [""])
         return 0
@@ -63,6 +68,25 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
     for name, variant, size in selected:
         torch.manual_seed(0)
         print(time_case(torch, name, variant, size, others), flush=True)
+    return 0
+
+
+def alternate(selected: Sequence[tuple[str, Variant, Size]]) -> int:
+    """Offer each case to `version_pairs.py`, which has it timed alternately with another version."""
+    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+
+    alternation = Alternation()
+    for name, variant, size in selected:
+        torch.manual_seed(0)
+        launch = variant.build(TorchArrays(torch), *size, variant.dtype)
+        try:
+            run(torch, launch)
+            is_right = relative_difference(launch) < launch.tolerance
+            alternation.offer(torch, name, partial(run, torch, launch))
+        except ct.TileError as error:
+            alternation.end(name, f"rejected: {error}")
+            continue
+        alternation.end(name, "passed" if is_right else "wrong")
     return 0
 
 

@@ -72,7 +72,7 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
 
 
 def alternate(selected: Sequence[tuple[str, Variant, Size]]) -> int:
-    """Offer each case to `version_pairs.py`, which has it timed alternately with another version."""
+    """Offer each case to `version_pairs.py`, which times two versions alternately."""
     import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
 
     alternation = Alternation()

@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile hint-sweep soak determinism cache-stress bench docs conformance samples gpu-samples has-cuda-tile has-cutile clean
+.PHONY: help demo test test-all check lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile hint-sweep soak determinism cache-stress bench docs conformance samples gpu-samples has-cuda-tile has-cutile clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ test: $(READY) ## lint and run the tests, without repeats, in minutes; GPU tests
 test-all: types ## run the repeats that make test leaves out: more seeds, sizes, GPUs and corpus modules
 	@echo "test-all: the tests that are marked exhaustive"
 	@$(PYTEST) -m exhaustive $(ARGS)
+
+check: $(READY) ## the tests that the change since main can affect, in two minutes (ARGS="--base HEAD~1")
+	@echo "check: the tests that call what changed since main, the most specific ones first"
+	@$(BIN)/python tools/check.py $(ARGS)
 
 lint: style types ## check style, format, import direction and types
 

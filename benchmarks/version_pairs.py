@@ -62,7 +62,9 @@ class Interval(NamedTuple):
 class Version:
     """A process with the compiler of one version, which offers rows."""
 
-    def __init__(self, sources: Path, command: Sequence[str], where: Path, folder: Path) -> None:
+    def __init__(
+        self, sources: Path, command: Sequence[str], working_folder: Path, folder: Path
+    ) -> None:
         folder.mkdir()
         self.digests_file = folder / "digests"
         self.digests_file.touch()
@@ -77,7 +79,11 @@ class Version:
             variables["TILEWRIGHT_CACHE"] = "0"
             self.log = (folder / "log").open("w")
             self.process = subprocess.Popen(
-                command, cwd=where, env=variables, stdout=self.log, stderr=subprocess.STDOUT
+                command,
+                cwd=working_folder,
+                env=variables,
+                stdout=self.log,
+                stderr=subprocess.STDOUT,
             )
             self.connection: Connection = listener.accept()
 
@@ -132,13 +138,15 @@ def main() -> int:
     return 1 if slower else 0
 
 
-def compare(command: Sequence[str], where: Path, arguments: argparse.Namespace) -> list[str]:
+def compare(
+    command: Sequence[str], working_folder: Path, arguments: argparse.Namespace
+) -> list[str]:
     """Run a command with both versions, print a line for each row, and return the slower rows."""
     slower: list[str] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        new = Version(Path("src"), command, where, folder / "new")
-        base = Version(arguments.base, command, where, folder / "base")
+        new = Version(Path("src"), command, working_folder, folder / "new")
+        base = Version(arguments.base, command, working_folder, folder / "base")
         for row in offered_rows(new, base):
             if new.digests() == base.digests() and not arguments.all:
                 print(f"{row}: the same machine code", flush=True)
@@ -180,7 +188,7 @@ def time_row(new: Version, base: Version, pairs: int) -> tuple[str, bool]:
     """Time both versions alternately; return a description, and whether the new one is slower."""
     times: list[tuple[float, float]] = []
     for index in range(pairs):
-        # Who comes first alternates, too: the first of a pair may follow a pause.
+        # The order alternates, too: the first sample of a pair may follow a pause.
         if index % 2:
             times.append((new.sample(), base.sample()))
         else:

@@ -27,7 +27,7 @@ CATEGORIES: Final = {
     "none": "No remarks",
     "all": "All remarks",
     "memory": "Loads and stores",
-    "tensorcore": "Matrix products",
+    "tensorcore": "Dots",
 }
 COMMAND_LINE, YAML = "command-line", "yaml"
 IGNORED: Final = "Accepted without effect: there is no host code"

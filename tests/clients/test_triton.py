@@ -21,8 +21,8 @@ from tilewright.driver.assembly import parse_module
 from tilewright.emit.note import own_note, read_note
 
 COMMAND = ("--gpu-name=sm_90", "--opt-level=3")
-OWN = {"TILEWRIGHT_CACHE": "0"}
-"""So that nothing comes from a cache; everything else that a client may take away is missing."""
+OWN = {"TILEWRIGHT_CACHE": "0", "TILEWRIGHT_CACHE_DIR": "/nowhere"}
+"""Variables without which the caches of the user are used; clients may clear all others."""
 
 
 class OutOfResources(NamedTuple):

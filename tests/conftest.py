@@ -6,7 +6,10 @@ import gc
 import importlib.util
 import json
 import os
+import shutil
 import signal
+import site
+import tempfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -54,6 +57,26 @@ TOOL_VARIABLES = (
 """Variables that name NVIDIA's tools, which the machine may keep anywhere."""
 
 reset_process_state()
+
+
+def leave_home() -> str:
+    """Move to an empty home: caches and tuning records of the user are neither read nor written.
+
+    Child processes inherit it. What the user has installed is still found.
+    """
+    os.environ["PYTHONUSERBASE"] = site.getuserbase()
+    for name in ("CACHE", "CONFIG", "DATA", "STATE"):
+        os.environ.pop(f"XDG_{name}_HOME", None)
+    os.environ["HOME"] = tempfile.mkdtemp(prefix="tilewright-tests-")
+    return os.environ["HOME"]
+
+
+OWN_HOME = leave_home()
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(OWN_HOME, ignore_errors=True)
+
 
 if importlib.util.find_spec("hypothesis"):  # a machine with a GPU may do without it
     from hypothesis import settings

@@ -13,7 +13,7 @@ from tilewright.driver import process
 from tilewright.driver.cli import guarded
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.files import FileError, is_bytecode, read_input, write_line, write_output
-from tilewright.driver.tool_options import Asked, Option, Takes, ToolLine
+from tilewright.driver.tool_options import HELP, Asked, Option, Takes, ToolLine
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
@@ -27,17 +27,8 @@ NO_FILE: Final = 2
 WRONG_INPUT: Final = 3
 
 TITLE: Final = "tileirdisasm: Tile IR disassembler of Tilewright"
-HELP: Final = f"""\
-OVERVIEW: {TITLE}
-
-USAGE: tileirdisasm [options] <tile bytecode file>
-
-OPTIONS:
-  -g                 - Alias for --print-debug-info
-  --help             - Display available options
-  --print-debug-info - Annotate disassembly with debugging information, if present.
-  --version          - Display the version of this program
-
+USAGE: Final = "tileirdisasm [options] <tile bytecode file>"
+NOTES: Final = f"""\
 Exit codes: {OK} done, {WRONG_USAGE} the command line is wrong, {NO_FILE} a file cannot be \
 read or written,
 {WRONG_INPUT} the file is not valid Tile IR bytecode"""
@@ -45,7 +36,9 @@ read or written,
 VERSION: Final = f"{TITLE} {__version__}\nTile IR V{spell(NEWEST)}.0"
 """Front ends parse the version number to detect the supported Tile IR version."""
 
-DEBUG: Final = Option("print-debug-info", Takes.FLAG)
+DEBUG: Final = Option(
+    "print-debug-info", Takes.FLAG, "Annotate the text with debug information, if present"
+)
 OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
 
 
@@ -76,13 +69,13 @@ def _disassemble(arguments: Sequence[str]) -> int:
     try:
         line = ToolLine("tileirdisasm", OPTIONS, arguments)
     except Asked as asked:
-        write_line(VERSION if asked.name == "version" else HELP)
+        write_line(VERSION if asked.name == "version" else _help(asked.name))
         return OK
     if line.wrong:
         return WRONG_USAGE
     path = line.files[0] if line.files else ""
     if not path:
-        write_line(HELP)
+        write_line(_help(HELP.name))
         print("error: no input file provided", file=sys.stderr)
         return NO_FILE
     # NVIDIA's tool does not read standard input: `-` is a file name.
@@ -95,6 +88,13 @@ def _disassemble(arguments: Sequence[str]) -> int:
     verify(module)
     write_output("-", disassemble(module, debug=line.flag(DEBUG.name)).encode())
     return OK
+
+
+def _help(question: str) -> str:
+    # Loaded only on request.
+    from tilewright.driver.option_help import help_text  # noqa: PLC0415
+
+    return help_text(question, TITLE, USAGE, {"Disassembler Options": OPTIONS}, NOTES)
 
 
 if __name__ == "__main__":

@@ -312,6 +312,19 @@ def test_the_same_options(nvidia_tools: Path) -> None:
     assert choices["gpu-name"] == set(command_line.GPUS) == set(ARCHES)
 
 
+@pytest.mark.parametrize("question", ["--help", "--help-list"])
+def test_gpus_in_the_help_as_theirs(run_both, question: str) -> None:
+    """Front ends search the help for a GPU: the same lines after the same option."""
+    theirs, ours = run_both([question])
+    expected, actual = (
+        re.search(r"^  --gpu-name=<value> .*\n((?:    =.*\n)+)", text, re.M)
+        for text in (theirs.out, ours.out)
+    )
+    assert expected is not None
+    assert actual is not None
+    assert re.sub(" +", " ", actual[1]) == re.sub(" +", " ", expected[1])
+
+
 @pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
 def test_an_empty_module_compiles_for_every_gpu(version: str, run_both, folder: Path) -> None:
     """cuTile probes the bytecode versions of a compiler by empty modules."""

@@ -23,5 +23,8 @@ def cutile(module: str = "") -> Any:
         ) from error
     if package.__version__ not in KNOWN_VERSIONS:
         known = ", ".join(KNOWN_VERSIONS)
-        raise Unsupported(f"cuTile Python {package.__version__} (known: {known})")
+        raise Unsupported(
+            f"cuTile Python {package.__version__} (known: {known}): "
+            f"pip install cuda-tile=={KNOWN_VERSIONS[-1]}, or have it start tileiras from the path"
+        )
     return importlib.import_module(f"cuda.tile.{module}") if module else package

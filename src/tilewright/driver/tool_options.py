@@ -28,20 +28,29 @@ class Takes:
     CHOICE: Final = "one of several words"
 
 
+NO_CHOICES: Final[Mapping[str, str]] = {}
+
+
 class Option(NamedTuple):
     """An option by its full name."""
 
     name: str
     takes: str
-    choices: tuple[str, ...] = ()
+    text: str = ""
+    """What it does, for the help; hidden there if empty."""
+    choices: Mapping[str, str] = NO_CHOICES
+    """The words that can be chosen, with what they mean."""
+    value_name: str = "value"
     attached: bool = False
     """Whether the value is joined to its letter, as in `-O3`."""
 
 
-HELP: Final = Option("help", Takes.NOTHING)
-VERSION: Final = Option("version", Takes.NOTHING)
+HELP: Final = Option("help", Takes.NOTHING, "Display this text")
+HELP_LIST: Final = Option("help-list", Takes.NOTHING, "Display the options in one list")
+VERSION: Final = Option("version", Takes.NOTHING, "Display the version")
 EVERYWHERE: Final[Mapping[str, Option]] = {
-    **dict.fromkeys(("h", "help", "help-hidden", "help-list", "help-list-hidden"), HELP),
+    **dict.fromkeys(("h", "help", "help-hidden"), HELP),
+    **dict.fromkeys(("help-list", "help-list-hidden"), HELP_LIST),
     "version": VERSION,
     # Accepted and ignored.
     **{name: Option(name, Takes.FLAG) for name in ("color", "print-all-options", "print-options")},

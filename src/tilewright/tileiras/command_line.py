@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.driver.tool_options import Option, Takes, ToolLine, complain, integer
+from tilewright.driver.tool_options import HELP, Option, Takes, ToolLine, complain, integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 TOOL: Final = "tileiras"
 TITLE: Final = "tileiras: Tile IR compiler of Tilewright"
+USAGE: Final = "tileiras [options] <tile bytecode file>"
 
 GPUS: Final = (
     "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
@@ -22,69 +23,107 @@ command line does not load."""
 OPT_LEVELS: Final = range(4)
 KINDS: Final = ("passed", "missed", "failed", "analysis")
 """The kinds of remarks."""
-CATEGORIES: Final = ("none", "all", "memory", "tensorcore")
+CATEGORIES: Final = {
+    "none": "No remarks",
+    "all": "All remarks",
+    "memory": "Loads and stores",
+    "tensorcore": "Dots",
+}
 COMMAND_LINE, YAML = "command-line", "yaml"
+IGNORED: Final = "Accepted without effect: there is no host code"
 
-GPU: Final = Option("gpu-name", Takes.CHOICE, GPUS)
-LEVEL: Final = Option("opt-level", Takes.NUMBER)
-DEVICE_DEBUG: Final = Option("device-debug", Takes.FLAG)
-LINE_INFO: Final = Option("lineinfo", Takes.FLAG)
-OUTPUT: Final = Option("output-file", Takes.TEXT)
-SANITIZE: Final = Option("sanitize", Takes.CHOICE, ("memcheck",))
-FORMAT: Final = Option("remark-format", Takes.CHOICE, (COMMAND_LINE, YAML))
-REMARKS: Final = Option("remarks", Takes.CHOICE, CATEGORIES)
-REMARKS_FILE: Final = Option("remarks-output-file", Takes.TEXT)
-NO_WARNINGS: Final = Option("w", Takes.FLAG)
-WARNINGS_AS_ERRORS: Final = Option("Werror", Takes.FLAG)
+GPU: Final = Option(
+    "gpu-name",
+    Takes.CHOICE,
+    "The GPU to compile for; there is no default",
+    {gpu: gpu.upper().replace("_", " ") for gpu in GPUS},
+)
+LEVEL: Final = Option(
+    "opt-level", Takes.NUMBER, "How much to optimize, from 0 to 3 (default: 3)", value_name="N"
+)
+DEVICE_DEBUG: Final = Option(
+    "device-debug", Takes.FLAG, "Keep lines and variables for debuggers; needs -O0"
+)
+LINE_INFO: Final = Option("lineinfo", Takes.FLAG, "Keep the lines of the source for profilers")
+OUTPUT: Final = Option(
+    "output-file", Takes.TEXT, "The cubin (default: elf.o; -: standard output)", value_name="file"
+)
+SANITIZE: Final = Option(
+    "sanitize",
+    Takes.CHOICE,
+    "Check accesses at run time",
+    {"memcheck": "Every access of global memory against its view"},
+)
+FORMAT: Final = Option(
+    "remark-format",
+    Takes.CHOICE,
+    "Where remarks go (default: command-line)",
+    {COMMAND_LINE: "To standard output", YAML: "To a file, as YAML"},
+)
+REMARKS: Final = Option(
+    "remarks", Takes.CHOICE, "Report decisions of the compiler (default: none)", CATEGORIES
+)
+REMARKS_FILE: Final = Option(
+    "remarks-output-file",
+    Takes.TEXT,
+    "The file of YAML remarks (default: tileir_remarks.yaml)",
+    value_name="file",
+)
+NO_WARNINGS: Final = Option("w", Takes.FLAG, "Print no warnings")
+WARNINGS_AS_ERRORS: Final = Option(
+    "Werror", Takes.FLAG, "A warning about the program is an error, unless -w"
+)
+HOST_ARCH: Final = Option(
+    "host-arch", Takes.CHOICE, IGNORED, {name: name for name in ("x86_64", "aarch64")}
+)
+HOST_OS: Final = Option(
+    "host-os", Takes.CHOICE, IGNORED, {name: name for name in ("linux", "windows")}
+)
+LIST_VERSIONS: Final = Option(
+    "list-versions", Takes.NOTHING, "The versions of Tile IR bytecode that can be read"
+)
 
-OPTIONS: Final[Mapping[str, Option]] = {
-    "O": LEVEL._replace(attached=True),
-    "g": DEVICE_DEBUG,
-    "arch": GPU,
-    "o": OUTPUT,
-    "host-arch": Option("host-arch", Takes.CHOICE, ("x86_64", "aarch64")),
-    "host-os": Option("host-os", Takes.CHOICE, ("linux", "windows")),
-    "list-versions": Option("list-versions", Takes.NOTHING),
-    **{f"remarks-{kind}": Option(f"remarks-{kind}", Takes.CHOICE, CATEGORIES) for kind in KINDS},
-    **{
-        option.name: option
-        for option in (
-            GPU, LEVEL, DEVICE_DEBUG, LINE_INFO, OUTPUT, SANITIZE, FORMAT, REMARKS, REMARKS_FILE,
-            NO_WARNINGS, WARNINGS_AS_ERRORS,
-        )
+
+def _by_name(*options: Option) -> dict[str, Option]:
+    return {option.name: option for option in options}
+
+
+GROUPS: Final[Mapping[str, Mapping[str, Option]]] = {
+    "Compiler Options": {
+        "O": LEVEL._replace(attached=True),
+        "g": DEVICE_DEBUG,
+        "arch": GPU,
+        "o": OUTPUT,
+        **_by_name(GPU, LEVEL, DEVICE_DEBUG, LINE_INFO, OUTPUT, SANITIZE),
+        **_by_name(NO_WARNINGS, WARNINGS_AS_ERRORS, HOST_ARCH, HOST_OS, LIST_VERSIONS),
     },
-}  # fmt: skip
+    "Remark Options": {
+        **_by_name(FORMAT, REMARKS, REMARKS_FILE),
+        **_by_name(
+            *(
+                Option(
+                    f"remarks-{kind}", Takes.CHOICE, f"As --remarks, for {kind} ones", CATEGORIES
+                )
+                for kind in KINDS
+            )
+        ),
+    },
+}
+OPTIONS: Final = {name: option for group in GROUPS.values() for name, option in group.items()}
 
-HELP: Final = f"""\
-OVERVIEW: {TITLE}
-
-USAGE: tileiras [options] <tile bytecode file>
-
-OPTIONS:
-  --gpu-name=<GPU>           - The GPU to compile for; there is no default
-                               ({", ".join(GPUS[:6])},
-                               {", ".join(GPUS[6:])})
-  --arch=<GPU>               - Alias for --gpu-name
-  -o, --output-file=<file>   - Where the cubin goes (default: elf.o; -: standard output)
-  -O<N>, --opt-level=<N>     - How much to optimize, from 0 to 3 (default: 3)
-  --lineinfo                 - Keep the lines of the source for profilers
-  -g, --device-debug         - Keep lines and variables for debuggers; needs -O0
-  --sanitize=memcheck        - Check every access of global memory against its view
-  --remarks=<category>       - Say what was decided: none, all, memory or tensorcore
-  --remarks-<kind>=<category>  the same for one kind: {", ".join(KINDS)}
-  --remark-format=<form>     - command-line: to standard output (default); yaml: to a file
-  --remarks-output-file=<file> that file (default: tileir_remarks.yaml)
-  -w                         - Print no warnings
-  --Werror                   - A warning about the program is an error, unless -w
-  --list-versions            - The versions of Tile IR bytecode that are understood
-  --host-arch=<name>, --host-os=<name>
-                             - Taken, and without effect: there is no host code
-  @<file>                    - The arguments that are in that file
-  --help                     - This text
-  --version                  - The version, and digests of the compiler's own files and its tools
+NOTES: Final = """\
+@<file> stands for the arguments in that file.
 
 Exit codes: 0 done, 1 the command line or the input file cannot be used, 2 the options do not fit
 or the output cannot be written, 3 the input is not valid Tile IR bytecode, 5 compilation failed"""
+
+
+def help_text(question: str = HELP.name) -> str:
+    """Describe the options, for `--help` or `--help-list`."""
+    # Loaded only on request.
+    from tilewright.driver import option_help  # noqa: PLC0415
+
+    return option_help.help_text(question, TITLE, USAGE, GROUPS, NOTES)
 
 
 class RemarkOptions(NamedTuple):

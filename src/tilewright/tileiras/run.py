@@ -15,7 +15,7 @@ from tilewright.driver.tool_options import Asked
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Diagnostic, Error, InternalError, Severity
 from tilewright.support.identity import identity
-from tilewright.tileiras.command_line import GPUS, HELP, OPT_LEVELS, TITLE, YAML, read_job
+from tilewright.tileiras.command_line import GPUS, OPT_LEVELS, TITLE, YAML, help_text, read_job
 from tilewright.tileiras.messages import message
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answer(question: str) -> str:
     if question == "list-versions":
         return "\n".join(map(spell, VERSIONS))
-    return version_text() if question == "version" else HELP
+    return version_text() if question == "version" else help_text(question)
 
 
 def version_text() -> str:
@@ -154,7 +154,7 @@ def _failing(code: int) -> Generator[None]:
 def _input(job: Job) -> bytes:
     """Read the input and check its magic number and version."""
     if not job.file:
-        _say(HELP)
+        _say(help_text())
         raise Rejected(WRONG_USAGE, "error: no input file provided")
     with _failing(WRONG_USAGE):
         # `-` is standard output, but an input of that name is a file.

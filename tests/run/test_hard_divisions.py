@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hard_divisions import BITS, LIMIT, Hard, Integers, hard_divisions, odd_midpoints
+from hard_divisions import BITS, LEAST, LIMIT, Hard, Integers, hard_divisions, odd_midpoints
+from repeats import keep_first
 from row_divisions import COLUMNS, ROWS, program
 
 import tilewright
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.shared_divisors import LARGEST_MANTISSAS
 
 
 def rounded(number: Integers, bits: int) -> Integers:
@@ -20,15 +25,33 @@ def rounded(number: Integers, bits: int) -> Integers:
 def divide(hard: Hard) -> Integers:
     """The division of `numerics/shared_divisors.py` in integers.
 
-    A reciprocal is a number of 2**-47; no divisor near a midpoint is a power of two.
+    No divisor near a midpoint is a power of two.
     """
-    reciprocal = (2**47 + hard.y // 2) // hard.y
-    quotient = rounded(hard.x * reciprocal, BITS - hard.is_below_one)
-    remainder = (hard.x << (BITS - 1 + hard.is_below_one)) - hard.y * quotient
+    return divide_by(hard.y, reciprocals(hard.y), hard.x, BITS - 1 + hard.is_below_one)
+
+
+def reciprocals(y: Integers) -> Integers:
+    """The correctly rounded ones, as multiples of 2**-47: integers of 24 bits."""
+    return (2**47 + y // 2) // y
+
+
+def divide_by(y: Integers, reciprocal: Integers, x: Integers, bits: int) -> Integers:
+    """Divide with a reciprocal; results are multiples of `2**-bits`."""
+    quotient = rounded(x * reciprocal, 47 - bits)
+    return corrected(quotient, (x << bits) - y * quotient, reciprocal)
+
+
+def refine(y: Integers, estimate: Integers) -> Integers:
+    """Refine an estimate of a reciprocal by one step."""
+    return corrected(estimate, 2**47 - y * estimate, estimate)
+
+
+def corrected(number: Integers, remainder: Integers, reciprocal: Integers) -> Integers:
+    """`number + remainder * reciprocal`, where the remainder and the result have 24 bits."""
     exact = np.abs(remainder) < LIMIT
     remainder = np.where(exact, remainder, 2 * rounded(remainder, 1))
     correction = remainder * reciprocal
-    whole = quotient + (correction >> 47)
+    whole = number + (correction >> 47)
     rest, half = correction & ((1 << 47) - 1), 1 << 46
     return whole + ((rest > half) | ((rest == half) & (whole % 2 == 1)))
 
@@ -48,6 +71,73 @@ def test_divisions_of_some_midpoints(start: int) -> None:
 def test_divisions_of_all_midpoints(part: int) -> None:
     for hard in hard_divisions(odd_midpoints(part << 20, 1 << 20)):
         assert np.array_equal(divide(hard), hard.quotient)
+
+
+def wrong_reciprocals(y: Integers) -> Iterator[tuple[int, int]]:
+    """Divisors, and reciprocals refined from an estimate, that are not correctly rounded.
+
+    An estimate is one ulp from the correctly rounded reciprocal, which has 24 bits and is below 1.
+    So the other float within one ulp of the exact one is among them.
+    """
+    exact = reciprocals(y)
+    for estimate in (exact - 1, exact, exact + 1):
+        refined = refine(y, estimate)
+        for index in np.flatnonzero(refined != exact):
+            yield int(y[index]), int(refined[index])
+
+
+LARGE_DIVISORS = (LIMIT - (1 << 17), LIMIT)
+PARTS = [(LEAST + (part << 20) + (part == 0), LEAST + (part + 1 << 20)) for part in range(8)]
+
+
+@pytest.mark.parametrize(("first", "end"), keep_first([LARGE_DIVISORS, *PARTS]))
+def test_estimates_within_one_ulp_suffice(first: int, end: int) -> None:
+    """Any estimate of a reciprocal leads to the same quotients, but for the largest mantissas."""
+    wrong = set(wrong_reciprocals(np.arange(first, end, dtype=np.int64)))
+    assert wrong
+    for divisor, reciprocal in wrong:
+        if divisor < LIMIT - LARGEST_MANTISSAS:
+            check_all_dividends(divisor, reciprocal)
+
+
+def check_all_dividends(divisor: int, reciprocal: int) -> None:
+    for first, last, bits in ((LEAST, divisor, BITS), (divisor, LIMIT, BITS - 1)):
+        x = np.arange(first, last, dtype=np.int64)
+        expected, rest = np.divmod(x << bits, divisor)
+        expected += 2 * rest > divisor
+        assert np.all(2 * rest != divisor)
+        y, r = np.int64(divisor), np.int64(reciprocal)
+        assert np.array_equal(divide_by(y, r, x, bits), expected)
+
+
+def test_the_largest_mantissas_need_their_exception() -> None:
+    y = np.arange(LIMIT - LARGEST_MANTISSAS, LIMIT, dtype=np.int64)
+    wrong = set(wrong_reciprocals(y))
+    assert {divisor for divisor, _ in wrong} == {LIMIT - 1, LIMIT - 3}
+    for divisor, reciprocal in wrong:
+        with pytest.raises(AssertionError):
+            check_all_dividends(divisor, reciprocal)
+
+
+@pytest.mark.parametrize("estimate", [1 - 2.0**-23, 1 - 2.0**-24, 1.0, 1 + 2.0**-23])
+def test_reciprocals_of_powers_of_two_are_exact(estimate: float) -> None:
+    refined = Fraction(estimate) * (2 - Fraction(estimate))
+    assert np.float32(float(refined)) == 1
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_compiled_programs_depend_on_no_better_estimate(seed: int) -> None:
+    """Powers of two by the largest mantissas, of which some estimates lead to the wrong float."""
+    scales = np.ldexp(np.float32(1), np.arange(ROWS, dtype=np.int32) - ROWS // 2 - 23)
+    divisors = (LIMIT - 1 - np.arange(ROWS, dtype=np.int32) % 4).astype(np.float32) * scales
+    powers = np.ldexp(np.float32(1), np.arange(COLUMNS, dtype=np.int32) - COLUMNS // 2)
+    dividends = np.tile(powers, (ROWS, 1))
+    dividends[1::2, ::2] *= np.float32(5592403 + LEAST)
+    results = np.zeros_like(dividends)
+    arrays = [dividends, divisors, results]
+    options = {"arch": "sm_90", "perturb": seed}
+    tilewright.execute(program("rows"), "k", 1, arrays, "emulator", **options)
+    assert np.array_equal(results, dividends / divisors[:, None])
 
 
 def test_midpoints_are_close() -> None:

@@ -70,6 +70,7 @@ def emulate(
     sanitize: bool = False,
     check: bool = False,
     seed: int = 0,
+    perturb: int = 0,
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
     max_steps: int | None = None,
@@ -103,6 +104,7 @@ def emulate(
         maps=kernel.map_parameters.get(name, ()),
         check=check,
         seed=seed,
+        perturb=perturb,
         write=write,
         progress=progress,
         max_steps=max_steps,
@@ -136,6 +138,7 @@ def run_ptx(
     maps: Sequence[TensorMapParameter] = (),
     check: bool = False,
     seed: int = 0,
+    perturb: int = 0,
     write: Callable[[str], object] | None = None,
     profile: bool = False,
     progress: Progress | None = None,
@@ -158,8 +161,8 @@ def run_ptx(
     passed += MapArguments(maps, signature, encode_map).of(tuple(passed))
     counters = module.launch(
         kernel.sym_name, full_grid(grid), 1, passed,
-        check=check, seed=seed, write=write or sys.stdout.write, profile=profile,
-        progress=progress, max_steps=max_steps, timeout=timeout,
+        check=check, seed=seed, perturb=perturb, write=write or sys.stdout.write,
+        profile=profile, progress=progress, max_steps=max_steps, timeout=timeout,
     )  # fmt: skip
     staging.copy_back()
     for each in staging.arrays:

@@ -51,6 +51,7 @@ def execute(
     max_steps: int | None = None,
     timeout: float | None = None,
     counters: bool = False,
+    perturb: int = 0,
 ) -> Counters | None:
     """Run a kernel over a grid; arrays among the arguments change in place.
 
@@ -74,7 +75,9 @@ def execute(
     `sanitize` checks every access of compiled code against its view; the reference executor does
     so under `check`, which it then implies.
 
-    With `counters`, on "emulator" alone, the performance counters of the run are returned.
+    On "emulator" alone: with `counters`, the performance counters of the run are returned;
+    `perturb`, unless it is 0, is the seed of other results of approximate instructions, within the
+    error that PTX documents.
 
     Raises `tilewright.Error` if the program is invalid, or fails while it runs.
     """
@@ -82,6 +85,8 @@ def execute(
         raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
     if counters and on != "emulator":
         raise Unsupported(f"performance counters on '{on}': expected 'emulator'")
+    if perturb and on != "emulator":
+        raise Unsupported(f"perturbed approximations on '{on}': expected 'emulator'")
     module = _program(source, arch or ARCH)
     if on == "gpu":
         if max_steps is not None or timeout is not None:
@@ -99,7 +104,7 @@ def execute(
             module, entry, grid, args,
             arch=arch, opt_level=opt_level, sanitize=sanitize, check=check, seed=seed, write=write,
             progress=progress, max_steps=max_steps, timeout=timeout,
-            profile=counters,
+            profile=counters, perturb=perturb,
         )  # fmt: skip
         return counted if counters else None
     check = check or sanitize

@@ -12,6 +12,7 @@ from tilewright.ptxsim.declarations import block_size
 from tilewright.ptxsim.geometry import Launch, Triple
 from tilewright.ptxsim.memory import DeviceMemory
 from tilewright.ptxsim.parser import parse
+from tilewright.ptxsim.perturbation import Perturbation
 from tilewright.ptxsim.program import Program, function_addresses
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Function, Variable
@@ -129,6 +130,7 @@ class Module:
         shared: int = 0,
         check: bool | Iterable[str] = True,
         seed: int = 0,
+        perturb: int = 0,
         resident: int | None = None,
         profile: bool = False,
         write: Callable[[str], object] | None = None,
@@ -140,7 +142,8 @@ class Module:
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS` and `OPTIONAL_CHECKS`; out-of-bounds accesses are reported unless all
-        are off. `resident` is the number of concurrent CTAs. `profile` collects all counters.
+        are off. `seed` selects the interleaving of threads; `perturb`, unless it is 0, other results
+        of approximate instructions within the error that PTX documents. `resident` is the number of concurrent CTAs. `profile` collects all counters.
         `write` is called with what threads print, as they print it; without it, the text is in
         `Counters.output` alone, which a kernel that fails does not return. `progress` is called
         with the number of finished CTAs and of all. `max_steps` and `timeout` (in seconds) limit
@@ -164,8 +167,9 @@ class Module:
             limits.refresh = waves.refresh
             for clusters in _waves(shape, program, resident):
                 wave = Wave(
-                    program, shape, clusters, self.memory, staged.block, checks, seed, profile
-                )
+                    program, shape, clusters, self.memory, staged.block, checks, seed, profile,
+                    Perturbation(perturb) if perturb else None,
+                )  # fmt: skip
                 wave.outputs = [counters.output.append, *([] if write is None else [write])]
                 wave.limits = limits
                 waves.run(wave)

@@ -13,6 +13,7 @@ from tilewright.ptxsim.geometry import Geometry, Launch
 from tilewright.ptxsim.global_races import GlobalRaces
 from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.memory import DeviceMemory, Kind, Memory, ResolvedAddress
+from tilewright.ptxsim.perturbation import Perturbation
 from tilewright.ptxsim.profile import Profile
 from tilewright.ptxsim.program import Code, Program
 from tilewright.ptxsim.scalar_types import Array
@@ -82,11 +83,13 @@ class Wave:
         checks: frozenset[str],
         seed: int,
         profile: bool = False,
+        perturbation: Perturbation | None = None,
     ) -> None:
         self.program = program
         self.launch = launch
         self.parameters = parameters
         self.checks = checks
+        self.perturbation = perturbation
         self.observer: Observer | None = None
         self.geometry = geometry = Geometry(launch, clusters[0], clusters[1] - clusters[0])
         self.thread_count = geometry.thread_count

@@ -40,6 +40,14 @@ KERNEL_OPTIONS: Final = (
     Option("--show", metavar="INDEX", help="print an argument afterwards"),
 )
 
+PERTURB: Final = Option(
+    "--perturb",
+    metavar="N",
+    default="0",
+    help="seed of other results of the emulator's approximate instructions, within the error that "
+    "PTX documents (default: 0, correctly rounded)",
+)
+
 LIMIT_OPTIONS: Final = (
     Option(
         "--max-steps",

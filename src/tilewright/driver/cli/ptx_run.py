@@ -10,6 +10,7 @@ from tilewright.driver.cli.counters import COUNTER_OPTIONS, show_counters, wants
 from tilewright.driver.cli.kernel_arguments import (
     KERNEL_OPTIONS,
     LIMIT_OPTIONS,
+    PERTURB,
     KernelArguments,
 )
 from tilewright.driver.cli.options import Command, Option
@@ -40,6 +41,7 @@ COMMAND: Final = Command(
         Option("--no-check", help="disable the checker: faster"),
         Option("--check-global", help="also detect races in global memory: slower"),
         Option("--seed", metavar="N", default="0", help="seed of the warp and block order"),
+        PERTURB,
         *COUNTER_OPTIONS,
         *LIMIT_OPTIONS,
     ),
@@ -77,6 +79,7 @@ def run(arguments: Arguments) -> int:
             shared=shared,
             check=_checks(arguments),
             seed=seed,
+            perturb=kernel.numbers("perturb", arguments["perturb"])[0],
             profile=wants_counters(arguments),
             write=output.append,
             progress=bar if sys.stderr.isatty() else None,

@@ -10,6 +10,7 @@ from tilewright.driver.cli.counters import COUNTER_OPTIONS, show_counters, wants
 from tilewright.driver.cli.kernel_arguments import (
     KERNEL_OPTIONS,
     LIMIT_OPTIONS,
+    PERTURB,
     KernelArguments,
 )
 from tilewright.driver.cli.options import SANITIZE, Command, Option
@@ -41,6 +42,7 @@ COMMAND: Final = Command(
             metavar="GPU",
             help="GPU to compile for (default: sm_90; with --on gpu, that GPU)",
         ),
+        PERTURB,
         *COUNTER_OPTIONS,
         *LIMIT_OPTIONS,
     ),
@@ -65,6 +67,9 @@ def run(arguments: Arguments) -> int:
     if wants_counters(arguments) and arguments["on"] != "emulator":
         option = "counters" if arguments.flag("counters") else "counters-json"
         kernel.fail(option, f"expected --on emulator, found --on {arguments['on']}")
+    perturb = kernel.numbers("perturb", arguments["perturb"])[0]
+    if perturb and arguments["on"] != "emulator":
+        kernel.fail("perturb", f"expected --on emulator, found --on {arguments['on']}")
     data, name = read_source(arguments.file, arguments["arch"] or DEFAULT_ARCH)
     program = read_runnable(data, name)
     _check_count(signature_of(program, arguments["entry"] or None), kernel.values)
@@ -85,6 +90,7 @@ def run(arguments: Arguments) -> int:
             max_steps=kernel.max_steps(arguments),
             timeout=kernel.timeout(arguments),
             counters=wants_counters(arguments),
+            perturb=perturb,
         )
     finally:
         bar.end()

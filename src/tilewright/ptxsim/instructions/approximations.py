@@ -1,4 +1,7 @@
-"""Approximate functions: computed exactly and rounded, which is within the documented error."""
+"""Approximate functions: computed exactly and rounded, which is within the documented error.
+
+A launch with a perturbation moves their results to others within that error.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tilewright.ptxsim import rounding
 from tilewright.ptxsim.instructions.floating import Modifiers
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
-from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.operation import Operation, Read, Write
 from tilewright.ptxsim.scalar_types import Array
 
 _PERIODS_PER_RADIAN: Final = np.float64(np.float32(1 / (2 * np.pi)))
@@ -29,7 +32,13 @@ def _sine(angle: Array) -> Array:
     return np.where(part % 0.5 == 0, np.copysign(0.0, angle), np.sin(2 * np.pi * part))
 
 
-_FUNCTIONS: Final[dict[str, Callable[[Array], Array]]] = {
+def _quotient(a: Array, b: Array) -> Array:
+    """`a * (1 / b)`, where the reciprocal of the largest divisors is zero."""
+    large = (np.abs(b) > 2.0**126) & np.isfinite(b)
+    return np.where(large, a * np.copysign(0.0, b), a / b)
+
+
+_UNARY: Final[dict[str, Callable[[Array], Array]]] = {
     "sin": lambda x: np.where(x == 0, x, _sine(_in_periods(x))),
     "cos": lambda x: _sine(np.fmod(_in_periods(x), 1.0) + 0.25),
     "lg2": np.log2,
@@ -38,20 +47,46 @@ _FUNCTIONS: Final[dict[str, Callable[[Array], Array]]] = {
     "rcp": lambda x: 1.0 / x,
     "rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
+_FUNCTIONS: Final[dict[str, Callable[..., Array]]] = {
+    **_UNARY,
+    "sqrt": np.sqrt,
+    "div.approx": _quotient,
+    "div.full": np.divide,
+}
+_EXACT: Final[dict[str, Callable[..., Array]]] = {**_FUNCTIONS, "sin": np.sin, "cos": np.cos}
+"""The functions without the range reduction of the hardware."""
 
 
-@instruction(*_FUNCTIONS)
+@instruction(*_UNARY)
 def approximate(op: Operation) -> Run:
     """`sin`, `cos`, `lg2`, `ex2`, `tanh`, `rcp`, `rsqrt`."""
     rough = op.flag("approx")
     modifiers = Modifiers(op)
-    function = _FUNCTIONS[op.name]
     if modifiers.format.element == "f64":
         return _double(op, modifiers, rough)
-    write, read = op.write(0, modifiers.format.type), modifiers.reader(op, 1)
     if op.name == "rcp" and not rough:
         return _reciprocal(op, modifiers)
-    return lambda lanes: write(lanes, modifiers.encode(function(read(lanes).astype(np.float64))))
+    return approximation(op, op.name, modifiers, 1)
+
+
+def approximation(op: Operation, name: str, modifiers: Modifiers, sources: int) -> Run:
+    """An approximate function of f16, bf16 or f32."""
+    format, function, exact = modifiers.format, _FUNCTIONS[name], _EXACT[name]
+    write = op.write(0, format.type)
+    reads = [modifiers.reader(op, at + 1) for at in range(sources)]
+    key = f"{name}.{format.element}"
+
+    def run(lanes: Lanes) -> None:
+        operands = [read(lanes).astype(np.float64) for read in reads]
+        result = function(*operands)
+        perturbation = lanes.wave.perturbation
+        if perturbation is not None:
+            result = perturbation.move(
+                key, result, exact(*operands), operands, format.precision, format.tiny
+            )
+        write(lanes, modifiers.encode(result))
+
+    return run
 
 
 def _reciprocal(op: Operation, modifiers: Modifiers) -> Run:
@@ -69,7 +104,7 @@ def _double(op: Operation, modifiers: Modifiers, rough: bool) -> Run:
     write, read = op.write(0, modifiers.format.type), op.read(1, modifiers.format.type)
     function = _FUNCTIONS[op.name]
     if rough and modifiers.ftz:
-        return lambda lanes: write(lanes, _upper(function(_upper(read(lanes)))))
+        return _upper_word(op.name, write, read)
 
     def run(lanes: Lanes) -> None:
         x = read(lanes)
@@ -79,6 +114,25 @@ def _double(op: Operation, modifiers: Modifiers, rough: bool) -> Run:
         write(lanes, rounding.with_nans(result, x))
 
     return run
+
+
+def _upper_word(name: str, write: Write, read: Read) -> Run:
+    function, tiny = _FUNCTIONS[name], float(np.finfo(np.float64).tiny)
+
+    def run(lanes: Lanes) -> None:
+        x = _upper(read(lanes))
+        result = function(x)
+        perturbation = lanes.wave.perturbation
+        if perturbation is not None:
+            key = f"{name}.upper.f64"
+            result = perturbation.move(key, result, result, [x], _UPPER_PRECISION, tiny)
+        write(lanes, _upper(result))
+
+    return run
+
+
+_UPPER_PRECISION: Final = 21
+"""The number of significand bits in the upper word of an f64, with the implicit one."""
 
 
 def _upper(x: Array) -> Array:

@@ -7,6 +7,8 @@ import numpy as np
 from tilewright.ptxsim import rounding
 from tilewright.ptxsim.float_formats import FORMATS
 from tilewright.ptxsim.instructions import floating, integer
+from tilewright.ptxsim.instructions.approximations import approximation
+from tilewright.ptxsim.instructions.floating import Modifiers
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import Array
@@ -79,12 +81,12 @@ def negate(op: Operation) -> Run:
 
 @instruction("div")
 def divide(op: Operation) -> Run:
-    """`a / b`; the approximate forms are correctly rounded too."""
+    """`a / b`."""
     if not is_float(op):
         return integer.divide(op, remainder=False)
-    op.ignore("full")
-    if op.flag("approx"):
-        return floating.float_arithmetic(op, _approximate_div, 2)
+    form = op.choice("approx", "full")
+    if form is not None:
+        return approximation(op, f"div.{form}", Modifiers(op), 2)
 
     def quotient(mode: str, format: object, a: Array, b: Array) -> Array:
         if mode == "exact":
@@ -96,13 +98,6 @@ def divide(op: Operation) -> Run:
     return floating.float_arithmetic(op, quotient, 2)
 
 
-def _approximate_div(mode: str, format: object, a: Array, b: Array) -> Array:
-    """`a * (1 / b)`, where the reciprocal of the largest divisors is zero."""
-    quotient = a / b
-    large = (abs(b) > np.float32(2.0**126)) & np.isfinite(b)
-    return np.where(large, a * np.copysign(np.float32(0), b), quotient)
-
-
 @instruction("rem")
 def remainder(op: Operation) -> Run:
     """`a % b`."""
@@ -111,8 +106,9 @@ def remainder(op: Operation) -> Run:
 
 @instruction("sqrt")
 def square_root(op: Operation) -> Run:
-    """The square root; the approximate form is correctly rounded too."""
-    op.ignore("approx")
+    """The square root."""
+    if op.flag("approx"):
+        return approximation(op, "sqrt", Modifiers(op), 1)
 
     def root(mode: str, format: object, a: Array) -> Array:
         if a.dtype == rounding.F32:

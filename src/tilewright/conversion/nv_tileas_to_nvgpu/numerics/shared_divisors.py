@@ -7,18 +7,18 @@ a common divisor share its reciprocal, and integer instructions check the ranges
     r = 1 / y, refined once
     q = x * r, corrected by r times the remainder x - y * q
 
-The quotient is correctly rounded where no step overflows and no remainder underflows. Elsewhere all
-elements of the thread are divided by `div.rn.f32`.
+The quotient is correctly rounded where no step overflows, no remainder underflows, and the mantissa
+of the divisor is not one of the largest. Elsewhere all elements of the thread are divided by
+`div.rn.f32`.
 
-Proof: where r is correctly rounded, the sum q + r * (x - y * q) is x / y but for less than 2**-22
-of its last bit. Only a quotient that is as close to a midpoint of two floats could be rounded to
-the wrong one. With mantissas as integers, such a quotient satisfies x * 2**k = y * m + c for an odd
-m of 25 bits and a small c. All of them are enumerated, and divided, in
-`tests/run/test_hard_divisions.py`.
-
-The refined r of every mantissa is correctly rounded on an H200 (`tests/gpu/test_division.py`). PTX
-documents an estimate within one ulp, which alone does not suffice for a mantissa of ones: another
-kind of GPU is to pass that test first.
+Proof, with the enumerations of `tests/run/test_hard_divisions.py`: PTX documents an estimate of the
+reciprocal within one ulp, of the exact or of the correctly rounded one. For every such estimate, r
+is correctly rounded, but for 32 mantissas of divisors. Where it is, the sum q + r * (x - y * q) is
+x / y but for less than 2**-22 of its last bit. Only a quotient that is as close to a midpoint of
+two floats could be rounded to the wrong one. With mantissas as integers, such a quotient satisfies
+x * 2**k = y * m + c for an odd m of 25 bits and a small c; all of them are divided. With each other
+r of the 32 mantissas all mantissas of dividends are: quotients are wrong for two of the three
+largest mantissas alone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.floating import DivFOp, MaxNumFOp, MulFOp, NegFOp
-from tilewright.dialects.arith.integer import AddIOp, AndIOp, MaxUIOp, MinUIOp, SubIOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, MaxUIOp, MinUIOp, ShLIOp, SubIOp
 from tilewright.dialects.math.ops import AbsFOp, FmaOp
 from tilewright.dialects.nvvm.arithmetic import RcpApproxFtzF32Op
 from tilewright.dialects.scf import IfOp, YieldOp
@@ -56,6 +56,10 @@ DIVIDEND_EXPONENT: Final = 100
 """A dividend is at least 2**-100, so that its remainder, 46 bits below it, is a normal number."""
 DIVISOR_EXPONENT: Final = 24
 """A divisor is at most 2**24, so that the quotient of any such dividend is a normal number."""
+
+LARGEST_MANTISSAS: Final = 4
+"""The number of mantissas for which some reciprocal within an ulp makes a quotient wrong, rounded
+up to a power of two."""
 
 
 class Repeated(NamedTuple):
@@ -139,12 +143,18 @@ def _divide(
 
 
 def _are_divisors_safe(build: ConversionBuilder, divisors: Value) -> Value:
-    """Whether all are positive, and neither too small nor too large."""
+    """Whether all are positive, neither too small nor too large, and of a safe mantissa."""
     bits = as_integers(build, divisors)
+    # The exponent is shifted out.
+    shift = splat_constant(build, 32 - MANTISSA_BITS, bits.type)
+    mantissas = build.create(ShLIOp, lhs=bits, rhs=shift).result
+    limit = -(LARGEST_MANTISSAS << 32 - MANTISSA_BITS)
+    are_small = _compare(build, CmpIPredicate.ULT, _extreme(build, MaxUIOp, mantissas), limit)
     least = splat_constant(build, power_of_two(-DIVISOR_EXPONENT), bits.type)
     above = build.create(SubIOp, lhs=bits, rhs=least).result
     most = power_of_two(DIVISOR_EXPONENT) - power_of_two(-DIVISOR_EXPONENT)
-    return _compare(build, CmpIPredicate.ULE, _extreme(build, MaxUIOp, above), most)
+    in_range = _compare(build, CmpIPredicate.ULE, _extreme(build, MaxUIOp, above), most)
+    return build.create(AndIOp, lhs=in_range, rhs=are_small).result
 
 
 def _are_dividends_safe(build: ConversionBuilder, dividends: Value) -> Value:

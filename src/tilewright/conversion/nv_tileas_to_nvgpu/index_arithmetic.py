@@ -12,7 +12,7 @@ from tilewright.dialects.arith.integer import AddIOp, AndIOp, MulIOp, ShLIOp, Sh
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.math.ops import CtPopOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.types import I32, I64, IndexType, IntegerType, VectorType
+from tilewright.ir.types import I32, I64, INDEX, IndexType, IntegerType, VectorType
 from tilewright.ir.values import Value
 
 if TYPE_CHECKING:
@@ -28,6 +28,16 @@ def constant(build: Builder, number: int, type: IntegerType = I32) -> Value:
     """A constant integer."""
     wrapped = (number + (1 << (type.width - 1))) % (1 << type.width) - (1 << (type.width - 1))
     return build.create(ConstantOp, value=IntegerAttr(wrapped, type), types=[type]).result
+
+
+def as_index(build: Builder, number: Value) -> Value:
+    """An i32 as an index."""
+    return build.create(IndexCastOp, source=number, types=[INDEX]).result
+
+
+def index_constant(build: Builder, number: int) -> Value:
+    """A constant index."""
+    return build.create(ConstantOp, value=IntegerAttr(number, INDEX), types=[INDEX]).result
 
 
 def constants(build: Builder, numbers: Sequence[int], type: IntegerType = I32) -> Value:

@@ -1,12 +1,13 @@
-"""nvgpu's asynchronous copies to `cp.async`, commit and wait."""
+"""Asynchronous copies of nvgpu and cute_nvgpu to `cp.async`, commit and wait."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
 from tilewright.conversion.nvgpu_to_nvvm.memref import memref_type
 from tilewright.conversion.nvgpu_to_nvvm.numbers import as_value, constant, mul, resized
+from tilewright.dialects.cute_nvgpu import copies
 from tilewright.dialects.llvm.conversion import AddrSpaceCastOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL
 from tilewright.dialects.nvgpu import async_copy
@@ -16,12 +17,38 @@ from tilewright.dialects.nvvm.attributes import LoadCacheModifier
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I32
 
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+
+
+@converts(copies.BufferAtOp)
+def buffer_at(op: copies.BufferAtOp, new: copies.BufferAtOp, build: ConversionBuilder) -> Result:
+    """Fold: a buffer of static shape is its address."""
+    return new.address
+
 
 @converts(async_copy.DeviceAsyncCopyOp)
 def copy(
     op: async_copy.DeviceAsyncCopyOp, new: async_copy.DeviceAsyncCopyOp, build: ConversionBuilder
 ) -> Result:
-    """Lower `nvgpu.device_async_copy` to `cp.async`; its token becomes an unused constant."""
+    """Lower to `cp.async`; the token becomes an unused constant."""
+    return _copy(op, new, build, None)
+
+
+@converts(copies.DeviceAsyncCopyOp)
+def copy_with_policy(
+    op: copies.DeviceAsyncCopyOp, new: copies.DeviceAsyncCopyOp, build: ConversionBuilder
+) -> Result:
+    """Lower to `cp.async` with the cache policy."""
+    return _copy(op, new, build, new.cache_hint)
+
+
+def _copy(
+    op: async_copy.ThreadCopy,
+    new: async_copy.ThreadCopy,
+    build: ConversionBuilder,
+    policy: Value | None,
+) -> Result:
     size = (bits_of(memref_type(op.dst).element) or 0) // 8
     if not size:
         return build.reject(f"expected elements of a multiple of 8 bits, got '{op.dst.type}'")
@@ -39,7 +66,16 @@ def copy(
         size=size * op.dst_elements,
         modifier=LoadCacheModifier.CG if op.bypass_l1 else LoadCacheModifier.CA,
         cp_size=read,
+        l2_cache_hint=policy,
     )
+    return constant(build, 0, I32)
+
+
+@converts(copies.DeviceAsyncGroupsOp)
+def groups(
+    op: copies.DeviceAsyncGroupsOp, new: copies.DeviceAsyncGroupsOp, build: ConversionBuilder
+) -> Result:
+    """Lower to an unused constant, as the tokens of copies."""
     return constant(build, 0, I32)
 
 
@@ -62,4 +98,4 @@ def wait(
     return build.create(nvvm.CpAsyncWaitGroupOp, n=op.num_groups or 0)
 
 
-PATTERNS: Final[Patterns] = (copy, create_group, wait)
+PATTERNS: Final[Patterns] = (buffer_at, copy, copy_with_policy, groups, create_group, wait)

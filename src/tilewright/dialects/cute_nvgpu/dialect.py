@@ -6,6 +6,7 @@ from typing import Final
 
 from tilewright.dialects.cute_nvgpu import (
     attributes,
+    copies,
     map_parameters,
     tensormap,
     threads,
@@ -15,5 +16,5 @@ from tilewright.dialects.cute_nvgpu import (
 from tilewright.ir.dialect import Dialect
 
 CUTE_NVGPU: Final = Dialect(
-    "cute_nvgpu", attributes, map_parameters, tensormap, threads, tma, wgmma
+    "cute_nvgpu", attributes, copies, map_parameters, tensormap, threads, tma, wgmma
 )

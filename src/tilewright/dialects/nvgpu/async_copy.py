@@ -21,14 +21,8 @@ if TYPE_CHECKING:
     from tilewright.text.syntax import ParseState
 
 
-class DeviceAsyncCopyOp(Operation):
-    """Start a copy of 4, 8 or 16 bytes; elements beyond `src_elements` are zero-filled."""
-
-    name = "nvgpu.device_async_copy"
-    syntax = (
-        "$src `[` $src_indices `]` `,` $dst `[` $dst_indices `]` `,` $dst_elements "
-        "(`,` $src_elements^)? attr-dict `:` type($src) `to` type($dst)"
-    )
+class ThreadCopy(Operation):
+    """Base of the copies of 4, 8 or 16 bytes; elements beyond `src_elements` are zero-filled."""
 
     dst = d.operand(RANKED_MEMREF)
     dst_indices = d.operands(INDEX_TYPE)
@@ -58,6 +52,16 @@ class DeviceAsyncCopyOp(Operation):
             yield f"expected elements of 4, 8 or 16 bytes together, got {size}"
         elif self.bypass_l1 and bits != 128:
             yield f"expected 16 bytes to go around the L1 cache, got {bits // 8}"
+
+
+class DeviceAsyncCopyOp(ThreadCopy):
+    """Start a copy of 4, 8 or 16 bytes; elements beyond `src_elements` are zero-filled."""
+
+    name = "nvgpu.device_async_copy"
+    syntax = (
+        "$src `[` $src_indices `]` `,` $dst `[` $dst_indices `]` `,` $dst_elements "
+        "(`,` $src_elements^)? attr-dict `:` type($src) `to` type($dst)"
+    )
 
 
 def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:

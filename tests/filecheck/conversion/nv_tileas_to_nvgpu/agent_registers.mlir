@@ -82,11 +82,11 @@ gpu.module @sm_90 attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<com
   // CHECK-SAME: memref<12288xi8, 3>
   // CHECK-NOT: gpu.barrier
   // CHECK: scf.if
-  // CHECK: nvvm.stmatrix
+  // CHECK: cute_nvgpu.stmatrix
   // CHECK: cute_nvgpu.named_barrier.sync [[FIRST:[0-9%a-z_]+]]
   // CHECK-NOT: gpu.barrier
   // CHECK: scf.if
-  // CHECK: nvvm.stmatrix
+  // CHECK: cute_nvgpu.stmatrix
   // CHECK-NOT: named_barrier.sync [[FIRST]]
   // CHECK: cute_nvgpu.named_barrier.sync
   // CHECK-NOT: gpu.barrier

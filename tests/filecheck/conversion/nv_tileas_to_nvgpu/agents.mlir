@@ -44,7 +44,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: scf.if [[C]]
   // CHECK: nvgpu.mbarrier.try_wait.parity [[B]]
   // Lanes read consecutive words, as ldmatrix gives them to lanes.
-  // CHECK: nvvm.ldmatrix {{.*}}num = 1 : i32} : (!llvm.ptr<3>)
+  // CHECK: nvgpu.ldmatrix {{.*}}numTiles = 1 : i32
   // CHECK: cute_nvgpu.warp_sync
   // CHECK-NEXT: [[E3:%[0-9]+]] = cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if [[E3]]

@@ -15,11 +15,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @private
   // CHECK-NOT: mbarrier
   // CHECK-NOT: gpu.barrier
-  // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
-  // CHECK-NOT: nvvm.cp.async.shared.global
-  // CHECK: nvvm.cp.async.commit.group
+  // CHECK: nvgpu.device_async_copy {{.*}}, 16, {{.*}}{bypassL1}
+  // CHECK-NOT: nvgpu.device_async_copy
+  // CHECK: nvgpu.device_async_create_group
   // CHECK-NOT: gpu.barrier
-  // CHECK: nvvm.cp.async.wait.group 1
+  // CHECK: %[[GROUPS:.*]] = cute_nvgpu.device_async_groups
+  // CHECK: nvgpu.device_async_wait %[[GROUPS]] {numGroups = 1 : i32}
   // CHECK-NOT: gpu.barrier
   // CHECK: llvm.load {{.*}} !llvm.ptr<3>
   nv_tileaa.func @private(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
@@ -38,8 +39,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // Lines of the copied tile are the first to be evicted from L2.
   // CHECK-LABEL: @streamed
   // CHECK: %[[POLICY:.*]] = nvvm.createpolicy.fractional evict_first
-  // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, {{.*}} l2_cache_hint = %[[POLICY]] :
-  // CHECK: nvvm.cp.async.commit.group
+  // CHECK: cute_nvgpu.device_async_copy {{.*}}, 16, {{.*}} cache_hint %[[POLICY]] {bypassL1} :
+  // CHECK: nvgpu.device_async_create_group
   nv_tileaa.func @streamed(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
     %m = nv_tileaa.make_memref %x : !f32 -> !memory
     %v = nv_tileaa.block_tile %m : !tiles
@@ -55,10 +56,10 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // Threads read what others copied: after the wait for its own copies, each waits for all threads.
   // CHECK-LABEL: @block
   // CHECK-NOT: mbarrier
-  // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
-  // CHECK: nvvm.cp.async.commit.group
+  // CHECK: nvgpu.device_async_copy {{.*}}, 16, {{.*}}{bypassL1}
+  // CHECK: nvgpu.device_async_create_group
   // CHECK-NOT: gpu.barrier
-  // CHECK: nvvm.cp.async.wait.group 0
+  // CHECK: nvgpu.device_async_wait {{.*}} {numGroups = 0 : i32}
   // CHECK: gpu.barrier
   // CHECK: !llvm.ptr<3>
   // CHECK-NOT: gpu.barrier
@@ -83,8 +84,10 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: %[[FROM:.*]] = llvm.inttoptr %[[POINTERS]]#0
   // CHECK: %[[READ:.*]] = arith.extui %[[MASK]]#0 : i1 to i32
   // CHECK: %[[BYTES:.*]] = arith.shli %[[READ]], %{{.*}} : i32
-  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %[[FROM]], 16, cache = cg, %[[BYTES]] :
-  // CHECK-NOT: nvvm.cp.async.shared.global
+  // CHECK: %[[SOURCE:.*]] = cute_nvgpu.buffer_at %[[FROM]] : !llvm.ptr<1> to memref<16xi8, #gpu.address_space<global>>
+  // CHECK: %[[COUNT:.*]] = arith.index_cast %[[BYTES]] : i32 to index
+  // CHECK: nvgpu.device_async_copy %[[SOURCE]][%{{.*}}], %{{.*}}[%{{.*}}], 16, %[[COUNT]] {bypassL1} :
+  // CHECK-NOT: nvgpu.device_async_copy
   // CHECK: gpu.return
   nv_tileaa.func @gathered(%x: tensor<128x!f32, #row>, %m: tensor<128xi1, #row>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
     %ring = nv_tileas.async.pipeline.create_pipeline {private} : !ring
@@ -100,8 +103,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @part
   // CHECK: gpu.barrier
   // CHECK: %[[ADDRESS:.*]] = llvm.getelementptr %{{.*}}[256]
-  // CHECK: nvvm.ldmatrix %[[ADDRESS]] {{.*}}num = 2
-  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK: %[[ROW:.*]] = cute_nvgpu.buffer_at %[[ADDRESS]]
+  // CHECK: nvgpu.ldmatrix %[[ROW]]{{.*}}numTiles = 2
+  // CHECK-NOT: nvgpu.ldmatrix
   // CHECK: gpu.return
   nv_tileaa.func @part(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
     %ring = nv_tileas.async.pipeline.create_pipeline : !ring

@@ -7,7 +7,7 @@
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 80>} {
   // CHECK-LABEL: @operand
   // CHECK: cute_nvgpu.warp_sync
-  // CHECK: nvvm.ldmatrix {{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32}
+  // CHECK: nvgpu.ldmatrix {{.*}} {numTiles = 4 : i32, transpose = false} : memref<8xi16, 3> -> vector<4x2xi16>
   // CHECK-NOT: llvm.load
   // CHECK: gpu.return
   nv_tileaa.func @operand(%x: tensor<16x16xf16, #rows>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>, nv_tileas.scratch_bytes = 512 : i64} {
@@ -16,7 +16,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
   // CHECK-LABEL: @transposed_operand
   // CHECK: cute_nvgpu.warp_sync
-  // CHECK: nvvm.ldmatrix {{.*}} {layout = #nvvm.mma_layout<col>, num = 4 : i32}
+  // CHECK: nvgpu.ldmatrix {{.*}} {numTiles = 4 : i32, transpose = true} : memref<8xi16, 3> -> vector<4x2xi16>
   // CHECK-NOT: llvm.load
   // CHECK: gpu.return
   nv_tileaa.func @transposed_operand(%x: tensor<16x16xf16, #cols>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>, nv_tileas.scratch_bytes = 512 : i64} {

@@ -11,7 +11,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @store
   // CHECK-NOT: gpu.barrier
   // CHECK: cute_nvgpu.warp_sync
-  // CHECK-COUNT-4: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<row>
+  // CHECK-COUNT-4: cute_nvgpu.stmatrix %{{[0-9]+}}, %{{[0-9]+}}[%{{[^ ]+}}] : vector<4x2xi16>
   // CHECK: cute_nvgpu.warp_sync
   // CHECK-COUNT-4: llvm.load
   // CHECK-NOT: gpu.barrier
@@ -22,7 +22,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
   // The same where a dot reads them, in the placement of its operand.
   // CHECK-LABEL: @operand
-  // CHECK-COUNT-4: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<row>
+  // CHECK-COUNT-4: cute_nvgpu.stmatrix %{{[0-9]+}}, %{{[0-9]+}}[%{{[^ ]+}}] : vector<4x2xi16>
   // CHECK-NOT: llvm.store
   // CHECK: gpu.return
   nv_tileaa.func @operand(%x: tensor<32x64xf16, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>, nv_tileas.scratch_bytes = 4096 : i64} {
@@ -32,7 +32,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
 
   // Not where columns are contiguous.
   // CHECK-LABEL: @columns
-  // CHECK-NOT: nvvm.stmatrix
+  // CHECK-NOT: cute_nvgpu.stmatrix
   // CHECK-COUNT-32: llvm.store
   // CHECK: gpu.return
   nv_tileaa.func @columns(%x: tensor<32x64xf16, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>, nv_tileas.scratch_bytes = 4096 : i64} {
@@ -43,9 +43,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // Warps with columns of their own exchange them as A of the next dot: four lanes have a row on
   // both sides, so that ldmatrix reads what stmatrix has written.
   // CHECK-LABEL: @exchange
-  // CHECK-COUNT-2: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<row>
+  // CHECK-COUNT-2: cute_nvgpu.stmatrix %{{[0-9]+}}, %{{[0-9]+}}[%{{[^ ]+}}] : vector<4x2xi16>
   // CHECK: gpu.barrier
-  // CHECK-COUNT-8: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<row>
+  // CHECK-COUNT-8: nvgpu.ldmatrix {{.*}}transpose = false
   // CHECK-NOT: llvm.load
   // CHECK: gpu.return
   nv_tileaa.func @exchange(%x: tensor<16x128xf16, #by_columns>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>, nv_tileas.scratch_bytes = 4096 : i64} {

@@ -49,8 +49,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
   // Programmatic dependent launch exists since sm_90.
   // CHECK-LABEL: @dependent_launch
-  // CHECK: nvvm.griddepcontrol launch_dependents
-  // CHECK: nvvm.griddepcontrol wait
+  // CHECK: cute_nvgpu.grid.launch_dependents
+  // CHECK: cute_nvgpu.grid.wait
   nv_tileaa.func @dependent_launch() attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
     %t = nv_tileaa.launch_dependents : !nv_tileaa.mem_token
     %u = nv_tileaa.wait_on_dependencies token = %t : !nv_tileaa.mem_token

@@ -43,8 +43,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: scf.if
   // CHECK-NEXT: cute_nvgpu.tma.wait 1 read
   // CHECK: cute_nvgpu.warp_sync
-  // CHECK-COUNT-4: nvvm.stmatrix
-  // CHECK-NOT: nvvm.stmatrix
+  // CHECK-COUNT-4: cute_nvgpu.stmatrix
+  // CHECK-NOT: cute_nvgpu.stmatrix
   // CHECK: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK-NEXT: cute_nvgpu.warp_sync
   // CHECK-NEXT: [[ELECTED:%.*]] = cute_nvgpu.elect_one
@@ -53,7 +53,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // CHECK-NEXT: cute_nvgpu.tma.wait 1 read
   // CHECK: cute_nvgpu.warp_sync
-  // CHECK-COUNT-4: nvvm.stmatrix
+  // CHECK-COUNT-4: cute_nvgpu.stmatrix
   // CHECK-COUNT-3: nvgpu.tma.async.store {{.*}} to [[MAP]]
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // Nothing is written after the last box of a tile.

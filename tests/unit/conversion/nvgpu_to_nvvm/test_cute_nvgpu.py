@@ -375,3 +375,17 @@ def test_stmatrix(count: int, transpose: bool) -> None:
     ptx = to_ptx(kernel(body, f"%f: {type}, %m: memref<8x8xbf16, 3>, %i: index"))
     trans = ".trans" if transpose else ""
     assert f"stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16" in ptx
+
+
+def test_copy_with_a_cache_policy() -> None:
+    body = (
+        "%s = cute_nvgpu.buffer_at %g : !llvm.ptr<1> to memref<16xi8, 1>\n"
+        "%c = arith.constant 0 : index\n"
+        "%t = cute_nvgpu.device_async_copy %s[%c], %m[%c], 16 cache_hint %p {bypassL1} "
+        ": memref<16xi8, 1> to memref<16xi8, 3>\n"
+        "%a = cute_nvgpu.device_async_groups\n"
+        "nvgpu.device_async_wait %a {numGroups = 2 : i32}"
+    )
+    ptx = to_ptx(kernel(body, "%g: !llvm.ptr<1>, %m: memref<16xi8, 3>, %p: i64"))
+    assert "cp.async.cg.shared.global.L2::cache_hint [%shared+0], [%rd2], 16, %rd3;" in ptx
+    assert "cp.async.wait_group \t2;" in ptx

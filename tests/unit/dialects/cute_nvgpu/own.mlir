@@ -36,6 +36,15 @@ module {
     cute_nvgpu.slot.release %arg5[%arg1, %arg1] : memref<256x128xi32, 1>
     return
   }
+  func.func @copies(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<3>, %arg2: index, %arg3: i64) {
+    %0 = cute_nvgpu.buffer_at %arg0 : !llvm.ptr<1> to memref<16xi8, #gpu.address_space<global>>
+    %1 = cute_nvgpu.buffer_at %arg1 : !llvm.ptr<3> to memref<16xi8, 3>
+    %2 = cute_nvgpu.device_async_copy %0[%arg2], %1[%arg2], 16 cache_hint %arg3 {bypassL1} : memref<16xi8, #gpu.address_space<global>> to memref<16xi8, 3>
+    %3 = cute_nvgpu.device_async_copy %0[%arg2], %1[%arg2], 4, %arg2 cache_hint %arg3 : memref<16xi8, #gpu.address_space<global>> to memref<16xi8, 3>
+    %4 = cute_nvgpu.device_async_groups
+    nvgpu.device_async_wait %4 {numGroups = 1 : i32}
+    return
+  }
   func.func @bulk(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<3>, %arg2: !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>, %arg3: index) {
     cute_nvgpu.bulk.load %arg0, %arg2[%arg3] to %arg1, 64 : !llvm.ptr<1>, !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4> to !llvm.ptr<3>
     return

@@ -28,6 +28,7 @@ TYPES = {
     "x": "i32",
     "k": "memref<256x128xi32, 1>",
     "f": "vector<3x2xbf16>",
+    "q": "!llvm.ptr<3>",
 }
 
 WRONG = {
@@ -86,6 +87,12 @@ WRONG = {
     ),
     "%0 = cute_nvgpu.slot.acquire %k[%n, %n] users 0 : memref<256x128xi32, 1>": (
         "expected at least one user, got 0"
+    ),
+    "%0 = cute_nvgpu.buffer_at %q : !llvm.ptr<3> to memref<16xi8, 1>": (
+        "expected a buffer in shared memory like the address, got 'memref<16xi8, 1>'"
+    ),
+    "%0 = cute_nvgpu.buffer_at %q : !llvm.ptr<3> to memref<?xi8, 3>": (
+        "expected a contiguous buffer of static shape, got 'memref<?xi8, 3>'"
     ),
     "cute_nvgpu.set_max_registers increase 33": "expected a multiple of 8 in 24 to 256, got 33",
     f"cute_nvgpu.stmatrix %f, %s[%n, %n, %n] : vector<3x2xbf16>, {STAGES}": (

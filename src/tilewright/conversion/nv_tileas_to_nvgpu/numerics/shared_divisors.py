@@ -29,7 +29,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
     as_integers,
     as_vector,
     elements,
-    map_elements,
     select_registers,
     splat_constant,
 )
@@ -38,7 +37,7 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.floating import DivFOp, MaxNumFOp, MulFOp, NegFOp
 from tilewright.dialects.arith.integer import AddIOp, AndIOp, MaxUIOp, MinUIOp, ShLIOp, SubIOp
 from tilewright.dialects.math.ops import AbsFOp, FmaOp
-from tilewright.dialects.nvvm.arithmetic import RcpApproxFtzF32Op
+from tilewright.dialects.nvgpu.packed import RcpOp
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.dialects.vector.shapes import BroadcastOp, ShuffleOp
 from tilewright.ir.builder import InsertPoint
@@ -130,9 +129,7 @@ def _divide(
         return build.create(NegFOp, operand=value).result
 
     distinct = repeated.distinct
-    estimate = map_elements(
-        build, lambda each: build.create(RcpApproxFtzF32Op, arg=each[0], types=[F32]).res, distinct
-    )
+    estimate = build.create(RcpOp, source=distinct, ftz=True).result
     error = fma(negated(distinct), estimate, splat_constant(build, power_of_two(0), distinct.type))
     refined = fma(estimate, error, estimate)
     reciprocals, opposite = (repeated.spread(build, each) for each in (refined, negated(refined)))

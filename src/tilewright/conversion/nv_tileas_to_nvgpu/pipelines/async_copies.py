@@ -13,20 +13,20 @@ from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer, s
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     add,
     constant,
+    index_constant,
     multiply,
     to_i64,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     barrier_at,
     expect_bytes,
-    index_constant,
     init_barriers,
     next_phase,
     slot_of,
     wait_for_token,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import stage_offset
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import copy_bytes, stage_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
@@ -44,8 +44,6 @@ from tilewright.dialects.nv_tileas import async_copy
 from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
 from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer
 from tilewright.dialects.nvgpu.mbarrier import MBarrierArriveExpectTxOp
-from tilewright.dialects.nvvm.attributes import LoadCacheModifier
-from tilewright.dialects.nvvm.copy import CpAsyncOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I64
 from tilewright.target.features import Feature
@@ -150,13 +148,8 @@ def _copy_by_threads(op: Operation, build: ConversionBuilder, span: CopySpan) ->
     for first in range(0, chunks, threads):
         with predicated(build, _below(op, build, chunks - first)):
             addresses = [add(build, base, first * COPIED_AT_ONCE, I64) for base in bases]
-            build.create(
-                CpAsyncOp,
-                src=global_pointer(build, addresses[0]),
-                dst=shared_pointer(build, addresses[1]),
-                size=COPIED_AT_ONCE,
-                modifier=LoadCacheModifier.CG,
-            )
+            source = global_pointer(build, addresses[0])
+            copy_bytes(build, source, shared_pointer(build, addresses[1]), COPIED_AT_ONCE)
 
 
 def _below(op: Operation, build: ConversionBuilder, count: int) -> Value | None:

@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    as_index,
+    constant,
+    index_constant,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
     conjunction,
     is_elected_lane,
@@ -21,9 +25,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     synchronize,
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.threads import (
     ClusterArriveOp,
@@ -44,8 +46,7 @@ from tilewright.dialects.nvgpu.mbarrier import (
     MBarrierTryWaitParityOp,
 )
 from tilewright.dialects.nvgpu.types import MBARRIER_TOKEN, MBarrierGroupType
-from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.types import I32, INDEX
+from tilewright.ir.types import I32
 from tilewright.target.features import Feature
 from tilewright.target.resources import BARRIER_SLOTS
 
@@ -132,16 +133,6 @@ def _group(op: Operation, build: ConversionBuilder) -> Value:
 def barrier_at(op: Operation, build: ConversionBuilder, slot: Value) -> tuple[Value, Value]:
     """The group of a function's barriers, and the index of the one in a slot."""
     return _group(op, build), as_index(build, slot)
-
-
-def as_index(build: ConversionBuilder, number: Value) -> Value:
-    """An i32 as an index."""
-    return build.create(IndexCastOp, source=number, types=[INDEX]).result
-
-
-def index_constant(build: ConversionBuilder, number: int) -> Value:
-    """A constant index."""
-    return build.create(ConstantOp, value=IntegerAttr(number, INDEX), types=[INDEX]).result
 
 
 def wait_for_phase(

@@ -45,6 +45,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     thread_count,
     warp_count,
 )
+from tilewright.dialects.cute_nvgpu.copies import DeviceAsyncGroupsOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas import pipeline as tileas
@@ -55,7 +56,7 @@ from tilewright.dialects.nv_tileas.types import (
     register_bytes,
     stored_bytes,
 )
-from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
+from tilewright.dialects.nvgpu.async_copy import DeviceAsyncCreateGroupOp, DeviceAsyncWaitOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.layout.linear import pack
 from tilewright.plans.allocations import pipeline_memory
@@ -128,7 +129,8 @@ def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: Conversio
             fence_proxy(build)
         return [(stage, phase)]
     assert op.pending is not None
-    build.create(CpAsyncWaitGroupOp, n=op.pending)
+    groups = build.create(DeviceAsyncGroupsOp).token
+    build.create(DeviceAsyncWaitOp, async_dependencies=groups, num_groups=op.pending)
     if not create.private and not op.own_copies:
         if is_read_by_wgmma(create):
             # It reads through the async proxy what threads wrote through the generic one.
@@ -144,7 +146,7 @@ def commit(
     """Close the group of this stage's copies; or arrive: each warp, and each thread that copies."""
     create = _create_op(op)
     if tileas.counts_copies(create):
-        build.create(CpAsyncCommitGroupOp)
+        build.create(DeviceAsyncCreateGroupOp)
         return []
     stage, _ = build.values(op.token)
     slot = _slot(op, build, stage, full=True)

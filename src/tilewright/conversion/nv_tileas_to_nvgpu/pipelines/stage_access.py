@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import (
+    global_buffer,
+    global_pointer,
+    shared_buffer,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     add,
+    as_index,
     as_value,
     constant,
+    index_constant,
     multiply,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import pointer_accesses
@@ -32,16 +38,18 @@ from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import as_vector, elements
 from tilewright.dialects.arith.casts import ExtUIOp
 from tilewright.dialects.arith.integer import MulIOp, ShLIOp
+from tilewright.dialects.cute_nvgpu.copies import DeviceAsyncCopyOp as CachedCopyOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
-from tilewright.dialects.nvvm.attributes import EvictionPriority, LoadCacheModifier
-from tilewright.dialects.nvvm.copy import CpAsyncOp, CreatePolicyOp
+from tilewright.dialects.nvgpu.async_copy import DeviceAsyncCopyOp
+from tilewright.dialects.nvvm.attributes import EvictionPriority
+from tilewright.dialects.nvvm.copy import CreatePolicyOp
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.types import I32, VectorType
+from tilewright.ir.types import I8, I32, VectorType
 from tilewright.ir.values import BlockArgument
 from tilewright.layout.linear import WARP, log2, pack
 from tilewright.layout.matrices import ROW, matrix_access
@@ -169,15 +177,34 @@ def copy_tile(
         accesses = pointer_accesses(build, new.source, new.mask, op.vector)
     bytes, policy = op.vector * element, cache_policy(op, build)
     for access, pointer in zip(accesses, target.pointers, strict=True):
-        build.create(
-            CpAsyncOp,
-            src=global_pointer(build, access.address, access.offset),
-            dst=pointer,
-            size=bytes,
-            modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
-            cp_size=_bytes_read(build, access, bytes, element),
-            l2_cache_hint=policy,
-        )
+        source = global_pointer(build, access.address, access.offset)
+        read = _bytes_read(build, access, bytes, element)
+        copy_bytes(build, source, pointer, bytes, read=read, policy=policy)
+
+
+def copy_bytes(
+    build: ConversionBuilder,
+    source: Value,
+    target: Value,
+    count: int,
+    *,
+    read: Value | None = None,
+    policy: Value | None = None,
+) -> None:
+    """Let a thread start to copy bytes to shared memory; those after the first `read` are zeros."""
+    kind = DeviceAsyncCopyOp if policy is None else CachedCopyOp
+    hint: dict[str, Any] = {} if policy is None else {"cache_hint": policy}
+    build.create(
+        kind,
+        src=global_buffer(build, source, count, I8),
+        src_indices=[index_constant(build, 0)],
+        dst=shared_buffer(build, target, count, I8),
+        dst_indices=[index_constant(build, 0)],
+        dst_elements=count,
+        src_elements=None if read is None else as_index(build, read),
+        bypass_l1=count == MAX_ACCESS_BYTES,
+        **hint,
+    )
 
 
 def cache_policy(op: ProducerCopyOp, build: ConversionBuilder) -> Value | None:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value, constant
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import index_constant
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_value,
+    constant,
+    index_constant,
+)
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp

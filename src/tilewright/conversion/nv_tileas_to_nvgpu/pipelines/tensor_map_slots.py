@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.conversion.nv_tileas_to_nvgpu.context import TensorMapSlot
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     add,
+    as_index,
     as_value,
     constant,
+    index_constant,
     multiply,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import as_index, index_constant
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_keys import (
     VECTOR_WORDS,
     TensorMapKey,

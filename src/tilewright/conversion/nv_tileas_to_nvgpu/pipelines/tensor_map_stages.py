@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.context import TensorMapSlot, lowering_context
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import as_index
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import as_index
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_maps import map_at
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (

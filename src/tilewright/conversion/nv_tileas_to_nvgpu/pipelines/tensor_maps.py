@@ -13,12 +13,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.context import TensorMapSlot, lowe
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
     add,
+    as_index,
     as_value,
     constant,
+    index_constant,
     multiply,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import MemrefDescriptor
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import as_index, index_constant
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_keys import TensorMapKey
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_slots import (
     MAP_WORDS,

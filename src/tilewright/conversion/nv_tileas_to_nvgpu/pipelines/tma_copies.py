@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
     add,
+    as_index,
     as_value,
     constant,
     multiply,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
-    as_index,
-    barrier_at,
-)
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import barrier_at
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.multicast import own_part
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import cache_policy
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer

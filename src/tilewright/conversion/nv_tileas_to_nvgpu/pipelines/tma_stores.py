@@ -9,11 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
-    add,
-    as_value,
-)
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import as_index
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_index, as_value
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import (
     tile_start,

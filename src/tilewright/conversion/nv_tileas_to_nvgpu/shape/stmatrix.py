@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import to_words
-from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import matrix_pointers
-from tilewright.dialects.nvvm.attributes import MMALayout
-from tilewright.dialects.nvvm.matrix import StMatrixOp
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import index_constant
+from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import from_words, to_words
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import matrix_rows
+from tilewright.dialects.cute_nvgpu.threads import StMatrixOp
+from tilewright.dialects.vector.shapes import ShapeCastOp
+from tilewright.ir.types import I16, VectorType
 from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 class StMatrixTile:
     """A thread's registers of a tile in an operation's scratch memory, stored with stmatrix."""
 
-    __slots__ = ("_access", "_build", "_pointers")
+    __slots__ = ("_access", "_build", "_rows")
 
     def __init__(
         self,
@@ -33,13 +35,20 @@ class StMatrixTile:
         start: int = 0,
     ) -> None:
         self._access, self._build = access, build
-        self._pointers = matrix_pointers(op, build, access, warps, start)
+        self._rows = matrix_rows(op, build, access, warps, start)
 
     def write(self, vector: Value) -> None:
         """Store all registers; all lanes of the warp take part."""
         build, count = self._build, 1 << len(self._access.matrices)
-        layout = MMALayout.COL if self._access.transposed else MMALayout.ROW
         words = to_words(build, vector, REGISTER_BYTES)
-        for number, pointer in enumerate(self._pointers):
-            sources = words[number * count : (number + 1) * count]
-            build.create(StMatrixOp, ptr=pointer, sources=sources, layout=layout)
+        for number, row in enumerate(self._rows):
+            own = words[number * count : (number + 1) * count]
+            flat = from_words(build, own, VectorType((2 * count,), I16))
+            fragments = build.create(ShapeCastOp, source=flat, types=[VectorType((count, 2), I16)])
+            build.create(
+                StMatrixOp,
+                fragments=fragments.result,
+                buffer=row,
+                indices=[index_constant(build, 0)],
+                transpose=self._access.transposed,
+            )

@@ -7,12 +7,12 @@ from typing import Final
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import is_first_thread, synchronize
-from tilewright.dialects.cute_nvgpu.threads import NanosleepOp
+from tilewright.dialects.cute_nvgpu.threads import GridLaunchDependentsOp, GridWaitOp, NanosleepOp
 from tilewright.dialects.nv_tileaa import memory as tileaa
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp, SleepOp
-from tilewright.dialects.nvvm.attributes import GridDepAction, ProxyKind
-from tilewright.dialects.nvvm.sync import FenceProxyOp, GriddepcontrolOp
+from tilewright.dialects.nvvm.attributes import ProxyKind
+from tilewright.dialects.nvvm.sync import FenceProxyOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Operation
 from tilewright.target.features import Feature
@@ -23,8 +23,7 @@ def dependent_launch(op: tileaa.TokenOp, new: tileaa.TokenOp, build: ConversionB
     """`griddepcontrol` in every thread; without programmatic launch, grids are serialized."""
     if Feature.PROGRAMMATIC_LAUNCH in target_or_baseline(op):
         is_wait = isinstance(op, tileaa.WaitOnDependenciesOp)
-        kind = GridDepAction.WAIT if is_wait else GridDepAction.LAUNCH_DEPENDENTS
-        build.create(GriddepcontrolOp, kind=kind)
+        build.create(GridWaitOp if is_wait else GridLaunchDependentsOp)
     return [()]
 
 

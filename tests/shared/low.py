@@ -84,6 +84,13 @@ def wide() -> TypeConverter:
     return types
 
 
+def cast_both_ways(types: TypeConverter) -> TypeConverter:
+    """Let casts bridge the types of a converter, where nothing added later does."""
+    types.add_source(cast)
+    types.add_target(cast)
+    return types
+
+
 TO_LOW = mirror(
     {toy.AddOp: LowAddOp, toy.UseOp: LowUseOp, toy.CallOp: LowCallOp, toy.ConstantOp: LowConstantOp}
 )

@@ -25,7 +25,7 @@ from tilewright.ir.conversion_pattern import (
 )
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.operation import Operation, Region
-from tilewright.ir.type_converter import Materialize, TypeConverter
+from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.values import Value
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Diagnostic, Sink
@@ -135,7 +135,6 @@ class Conversion(NamedTuple):
     patterns: Iterable[ConversionPattern] | PatternFinder
     types: TypeConverter | None = None
     partial: bool = False
-    cast: Materialize | None = None
     check: Check | None = None
     """Looks for errors in the new contents before they replace the old ones."""
 
@@ -147,19 +146,18 @@ def convert(
     types: TypeConverter | None = None,
     *,
     partial: bool = False,
-    cast: Materialize | None = None,
     sink: Sink | None = None,
 ) -> bool:
     """Make all inside `root` legal; `root` itself stays.
 
     A full conversion leaves only what `target` calls legal. A partial one also leaves what the
-    target does not mention and no pattern takes. `cast` bridges two types where `types` has no
-    materialisation for them; without it that is an error.
+    target does not mention and no pattern takes. Where the types of a value and of its users
+    differ, and `types` has no materialisation between them, that is an error.
 
     If it fails, `root` is exactly as it was, and a `UserError` names every operation that could
     not be made legal; with a `sink` the errors go there, and the answer is false.
     """
-    return convert_all([Conversion(root, target, patterns, types, partial, cast)], sink)
+    return convert_all([Conversion(root, target, patterns, types, partial)], sink)
 
 
 def convert_all(conversions: Sequence[Conversion], sink: Sink | None = None) -> bool:
@@ -190,6 +188,6 @@ def convert_all(conversions: Sequence[Conversion], sink: Sink | None = None) -> 
 
 
 def _builder(conversion: Conversion, errors: Sink) -> ConversionBuilder:
-    root, target, patterns, types, partial, cast, _ = conversion
+    root, target, patterns, types, partial, _ = conversion
     finder = patterns if isinstance(patterns, PatternFinder) else PatternFinder(patterns)
-    return ConversionBuilder(root, target, finder, types, partial, cast, errors)
+    return ConversionBuilder(root, target, finder, types, partial, errors)

@@ -25,7 +25,7 @@ from tilewright.support.stack import DeepRecursion
 if TYPE_CHECKING:
     from tilewright.ir.conversion_pattern import PatternFinder
     from tilewright.ir.legality import ConversionTarget
-    from tilewright.ir.type_converter import Materialize, Types
+    from tilewright.ir.type_converter import Types
     from tilewright.support.location import Location
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -69,7 +69,6 @@ class ConversionBuilder(Builder):
         finder: PatternFinder,
         types: TypeConverter | None,
         partial: bool,
-        cast: Materialize | None,
         sink: Sink,
     ) -> None:
         super().__init__(InsertPoint(Block()), root.location)
@@ -86,7 +85,7 @@ class ConversionBuilder(Builder):
         self._fresh: list[Operation] = []
         """Operations created by the current pattern; each must be legal or be legalized."""
         self._reasons: list[Diagnostic] = []
-        self._mapping = ValueMapping(root, self.types, cast, self._made)
+        self._mapping = ValueMapping(root, self.types, self._made)
         self._blocks: dict[Block, Block] = {}
         self._regions: list[Region] = []
         self._next: InsertPoint | None = None

@@ -207,11 +207,11 @@ def _first_answer(
     for materialize in reversed(callbacks):
         answer = materialize(build, types, values)
         if answer is not None:
-            return as_values(answer)
+            return _as_values(answer)
     return None
 
 
-def as_values(
+def _as_values(
     answer: Operation | Value | Sequence[Value] | None,
 ) -> tuple[Value, ...] | None:
     """The values that a materialization created, if any."""

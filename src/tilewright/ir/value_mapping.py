@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Operation
-from tilewright.ir.type_converter import as_values
 from tilewright.ir.values import Value
 from tilewright.support.diagnostics import InternalError
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
-    from tilewright.ir.type_converter import Materialize, TypeConverter, Types
+    from tilewright.ir.type_converter import TypeConverter, Types
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -28,18 +27,16 @@ class Rejected(Exception):
 class ValueMapping:
     """Maps values of the old program to values of the new one, converting types on demand."""
 
-    __slots__ = ("_answers", "_builder", "_cast", "_root", "bound", "types")
+    __slots__ = ("_answers", "_builder", "_root", "bound", "types")
 
     def __init__(
         self,
         root: Operation,
         types: TypeConverter,
-        cast: Materialize | None,
         made: list[Operation | Block],
     ) -> None:
         self.types = types
         self._root = root
-        self._cast = cast
         self.bound: dict[Value, Bound] = {}
         self._builder = _CastBuilder(made)
         self._answers: dict[tuple[object, ...], tuple[Value, ...]] = {}
@@ -113,7 +110,7 @@ class ValueMapping:
         materialize: Callable[[Builder, Types, tuple[Value, ...]], tuple[Value, ...] | None],
         builder: Builder,
     ) -> Bound:
-        """Values of other types, by a materialisation or by the cast of last resort."""
+        """Values of other types, by a materialisation."""
         point = builder.point
         key = (point.block, types, values)
         # In the middle of a block an earlier answer may stand too far down.
@@ -122,8 +119,6 @@ class ValueMapping:
             build = self._builder
             build.point, build.location = point, builder.location
             made = materialize(build, types, values)
-            if made is None and self._cast is not None:
-                made = as_values(self._cast(build, types, values))
             if made is None or tuple([value.type for value in made]) != types:
                 given = _listed([value.type for value in values])
                 raise Rejected(f"no materialisation from {given} to {_listed(types)}")

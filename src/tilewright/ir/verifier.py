@@ -39,6 +39,15 @@ def verify(op: Operation, sink: Sink | None = None) -> list[Diagnostic]:
     return [each for each in collected.diagnostics if each.severity is Severity.WARNING]
 
 
+def region_errors(op: Operation) -> Iterator[Diagnostic]:
+    """Check the regions of one operation against it, without the operations inside them."""
+    sink = Sink()
+    verifier = _Verifier(sink)
+    if not verifier.report(op, _region_problems(op)):
+        verifier.context(op)
+    return sink.errors
+
+
 class _Verifier:
     __slots__ = ("_sink", "_visible")
 
@@ -83,6 +92,11 @@ class _Verifier:
             if self.report(op, _region_problems(op)):
                 return
             self.regions(op)
+        self.context(op)
+
+    def context(self, op: Operation) -> None:
+        """Check one operation against its regions and its parent."""
+        kind = type(op)
         checks = _context_checks.get(kind)
         if checks is None:
             checks = _context_checks[kind] = _find_context_checks(kind)

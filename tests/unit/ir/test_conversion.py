@@ -15,7 +15,7 @@ from low import (
     LowAddOp,
     LowCallOp,
     LowUseOp,
-    cast,
+    cast_both_ways,
     contents,
     wide,
 )
@@ -262,7 +262,7 @@ def test_kept_operations_get_their_types_back() -> None:
     back = toy.source(build, PAIR)
     build.create(toy.StoreOp, value=back, address=one)
     target = ConversionTarget(legal=("low", "cast", toy.StoreOp), illegal=("toy",))
-    assert convert(module, target, TO_LOW, wide(), cast=cast)
+    assert convert(module, target, TO_LOW, cast_both_ways(wide()))
     assert contents(module) == [
         "toy.module ",
         "low.constant i64",
@@ -283,7 +283,7 @@ def test_converted_operations_get_casts_from_kept_ones() -> None:
     kept = build.create(toy.LoadOp, address=toy.constant(build, 1), types=[PAIR])
     toy.use(build, kept.result, kept.result)
     target = ConversionTarget(legal=("low", "cast", toy.LoadOp, toy.ConstantOp), illegal=("toy",))
-    assert convert(module, target, TO_LOW, wide(), cast=cast)
+    assert convert(module, target, TO_LOW, cast_both_ways(wide()))
     assert contents(module) == [
         "toy.module ",
         "toy.constant i32",
@@ -293,7 +293,7 @@ def test_converted_operations_get_casts_from_kept_ones() -> None:
     ]
 
 
-def test_materialisations_go_before_the_cast_and_fail_without_one() -> None:
+def test_later_materialisations_go_first_and_without_any_it_fails() -> None:
     module, build = toy.module()
     one = toy.constant(build, 1)
     build.location = HERE
@@ -307,9 +307,9 @@ def test_materialisations_go_before_the_cast_and_fail_without_one() -> None:
         "no materialisation from 'i64' to 'i32'"
     )
     assert equivalent(module, before, locations=True)
-    types = wide()
+    types = cast_both_ways(wide())
     types.add_source(lambda build, wanted, values: build.insert(LowUseOp(values, wanted)))
-    assert convert(module, target, TO_LOW, types, cast=cast)
+    assert convert(module, target, TO_LOW, types)
     assert contents(module)[2] == "low.use i64 i32"
     made = module.body.block.first
     assert made is not None
@@ -367,7 +367,7 @@ def test_types_may_change_at_every_step() -> None:
     one = toy.constant(build, 1)
     toy.use(build, build.create(toy.SubOp, lhs=one, rhs=one).result)
     target = ConversionTarget(legal=("low", "cast"), illegal=("toy",))
-    assert convert(module, target, (keep_type, *TO_LOW), wide(), cast=cast)
+    assert convert(module, target, (keep_type, *TO_LOW), cast_both_ways(wide()))
     assert contents(module)[1:] == [
         "low.constant i64",
         "low.use i64",

@@ -70,13 +70,15 @@ def test_two_partial_conversions_leave_no_cast() -> None:
     types = TypeConverter()
     types.keep(Type)
     types.add(IntegerType, lambda t: I64)
+    types.add_source(unrealized_cast)
+    types.add_target(unrealized_cast)
     module, build = toy.module()
     x = toy.source(build, I32)
     toy.use(build, toy.add(build, x, x))
     for kind in (toy.AddOp, toy.UseOp):
         target = ConversionTarget(dynamic={kind: types.is_legal})
         patterns = mirror({kind: kind})
-        assert convert(module, target, patterns, types, partial=True, cast=unrealized_cast)
+        assert convert(module, target, patterns, types, partial=True)
         verify(module)
     assert "unrealized_conversion_cast" in toy.names(module.body.block)
     assert reconcile(module) == ["use", "add", "use"]

@@ -23,12 +23,12 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa.adders import ADDERS
 from tilewright.conversion.cuda_tile_to_nv_tileaa.hint_remarks import report_unmet_hints
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet
 from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
-from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.ub import PoisonOp
 from tilewright.ir.conversion import Conversion, PatternFinder, convert_all
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.passes import Pass, option
+from tilewright.ir.verifier import region_errors
 from tilewright.support.diagnostics import Diagnostic, Severity, Sink, note
 from tilewright.target.arch import ARCHES
 
@@ -95,9 +95,9 @@ def find_capability(text: str) -> Arch | None:
 
 
 def leftovers(root: Operation) -> Iterator[Diagnostic]:
-    """Report the operations of Tile IR and the values of its types inside an operation.
+    """Report the operations of Tile IR, the values of its types, and mismatched regions.
 
-    Unrealized casts may have such values, for ops of other dialects that use them.
+    Operations that are neither legal nor illegal may have such values, and so may their casts.
     """
     return _leftovers(root.regions)
 
@@ -115,6 +115,8 @@ def _leftovers(regions: Sequence[Region]) -> Iterator[Diagnostic]:
                 yield op.error("was not converted")
                 continue
             names.add(op.name)
+        if op.regions:
+            yield from region_errors(op)
         for value in (*op.results, *_arguments(op.regions)) if op.regions else op.results:
             if value.type not in seen and _is_old(value.type, op, seen):
                 yield op.error(f"has a value of type '{value.type}', which was not converted")
@@ -129,7 +131,7 @@ def _is_old(type: Type, op: Operation, seen: set[Type]) -> bool:
     if not type.mnemonic.startswith(_PREFIX):
         seen.add(type)
         return False
-    return not isinstance(op, UnrealizedConversionCastOp)
+    return op.name.partition(".")[0] in LEGAL
 
 
 class ConvertCudaTileToTileAA(Pass):

@@ -1,4 +1,8 @@
-"""Part C: dots, reductions and scans."""
+"""Part C: dots, reductions and scans.
+
+Their operands must be values that parts A and B converted: a value of Tile IR behind a cast has no
+type of nv_tileaa to choose the form by.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import default_attributes
+from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile import aggregate, mma
 from tilewright.dialects.cuda_tile.traits import tile
 from tilewright.dialects.nv_tileaa import aggregate as new_aggregate
@@ -36,9 +41,19 @@ def _dot(
     return build.insert(DotOp(operands, types, attributes, (), op.location, (), segments))
 
 
+def _has_cast(new: Operation, build: ConversionBuilder) -> bool:
+    """Reject an operand that is the cast of a value that no pattern converted."""
+    if not any(value.defined_by(UnrealizedConversionCastOp) for value in new.operands):
+        return False
+    build.reject("expected operands that were converted, found an unrealized cast")
+    return True
+
+
 @converts(mma.MmaFOp, mma.MmaFScaledOp)
 def mmaf(op: mma.MmaOp, new: mma.MmaOp, build: ConversionBuilder) -> Result:
     """Lower to a float `nv_tileaa.dot`; f32 and f64 have the input precision `ieee`."""
+    if _has_cast(new, build):
+        return None
     attributes = converted(op)
     is_full = tile(op.operands[0]).element in (F32, F64)
     attributes.setdefault("input_precision", StringAttr("ieee" if is_full else "tf32"))
@@ -48,6 +63,8 @@ def mmaf(op: mma.MmaOp, new: mma.MmaOp, build: ConversionBuilder) -> Result:
 @converts(mma.MmaIOp)
 def mmai(op: mma.MmaIOp, new: mma.MmaIOp, build: ConversionBuilder) -> Result:
     """Lower to an integer `nv_tileaa.dot`, with the signedness of A and B."""
+    if _has_cast(new, build):
+        return None
     return _dot(op, new, converted(op, _SIDES), build)
 
 
@@ -58,6 +75,8 @@ def _aggregate(
     attributes: dict[str, Attribute],
     build: ConversionBuilder,
 ) -> Operation | None:
+    if _has_cast(new, build):
+        return None
     types = build.types.convert_all([result.type for result in op.results])
     if types is None:
         return build.reject("expected result types that can be converted")

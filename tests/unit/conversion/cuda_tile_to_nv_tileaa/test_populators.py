@@ -6,6 +6,7 @@ import pytest
 from tile_lowering import converted, kernel, lines, parsed, tile_module
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa import (
+    LEGAL,
     TARGET,
     TYPES,
     adders,
@@ -15,6 +16,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
     populate_part_c,
 )
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
+from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
 from tilewright.dialects.arith.attributes import FastMathAttr
 from tilewright.dialects.builtin import UnrealizedConversionCastOp, unrealized_cast
 from tilewright.dialects.cuda_tile import CUDA_TILE
@@ -141,13 +143,48 @@ def test_groups_a_and_b_commute() -> None:
     assert one[0]
 
 
-@pytest.mark.requirement("R0-041")
+SPECIALISTS = {
+    "mmaf": "%r = mmaf %x, %x, %x : tile<4x4xf32>, tile<4x4xf32>, tile<4x4xf32>",
+    "mmai": "%r = mmai %n, %n, %i signed signed : tile<4x4xi8>, tile<4x4xi8>, tile<4x4xi32>",
+    "reduce": "%r = reduce %x dim=1 identities=[0.0 : f32] : tile<4x4xf32> -> tile<4xf32>\n"
+    "(%u: tile<f32>, %v: tile<f32>) { yield %u : tile<f32> }",
+    "scan": "%r = scan %x dim=1 reverse=false identities=[0.0 : f32] "
+    ": tile<4x4xf32> -> tile<4x4xf32>\n(%u: tile<f32>, %v: tile<f32>) { yield %u : tile<f32> }",
+}
+OPERANDS = {
+    "a": "%x = negf %f : tile<4x4xf32>\n%i = negi %j : tile<4x4xi32>\n",
+    "b": "%x, %t = load_ptr_tko weak %p : tile<4x4xptr<f32>> -> tile<4x4xf32>, token\n"
+    "%i, %s = load_ptr_tko weak %q : tile<4x4xptr<i32>> -> tile<4x4xi32>, token\n",
+}
+"""Operands of the specialists that a pattern of one part produces."""
+
+
+@pytest.mark.requirement("R0-041", kind="behaviour")
 @pytest.mark.parametrize("missing", ["a", "b"])
-def test_group_c_needs_the_others(missing: str) -> None:
+@pytest.mark.parametrize("name", SPECIALISTS)
+def test_group_c_needs_the_others(name: str, missing: str) -> None:
+    """A specialist takes what A and B converted, not a cast of what they left.
+
+    Only the operations of C are illegal, so that no failure of A or B hides whether C applies.
+    """
+    made = '"other.make"() : () -> !cuda_tile.tile<4x4x'
+    sources = {"f": "f32", "j": "i32", "p": "ptr<f32>", "q": "ptr<i32>"}
+    body = "".join(f"%{name} = {made}{element}>\n" for name, element in sources.items())
+    body += OPERANDS[missing] + "%n = trunci %i : tile<4x4xi32> -> tile<4x4xi8>\n"
+    text = tile_module(body + SPECIALISTS[name])
+    target = ConversionTarget(LEGAL, part("c").roots())
     rest = [part(letter) for letter in "abc" if letter != missing]
-    done, text = attempt(joined(*rest))
-    assert not done
-    assert "nv_tileaa.dot" not in text
+    types = tileaa_types()
+    types.add_source(unrealized_cast)
+
+    everything, without = parsed(text), parsed(text)
+    patterns = joined(part("a"), part("b"), part("c")).compiled()
+    assert convert(everything, target, patterns, types, partial=True)
+    sink = Sink()
+    assert not convert(without, target, joined(*rest).compiled(), types, partial=True, sink=sink)
+    (error,) = sink.errors
+    assert f"'cuda_tile.{name}'" in error.message
+    assert any("expected operands that were converted" in note.message for note in error.notes)
 
 
 @pytest.mark.requirement("R0-042", kind="behaviour")
@@ -182,7 +219,9 @@ def test_adders_work_alone() -> None:
     body = "%y = rsqrt %x : tile<f32>\n%z = fma %y, %y, %x : tile<f32>\n%w = absf %z : tile<f32>"
     module = parsed(tile_module(body, "%x: tile<f32>"))
     target = ConversionTarget(("nv_tileaa",), patterns.roots())
-    convert(module, target, patterns.compiled(), TYPES, partial=True, cast=unrealized_cast)
+    types = tileaa_types()
+    types.add_source(unrealized_cast)
+    convert(module, target, patterns.compiled(), types, partial=True)
     names = [op.name for op in module.walk() if op.name.count("cast") == 0]
     assert names[3:] == ["nv_tileaa.rsqrt", "nv_tileaa.fma", "cuda_tile.absf", "cuda_tile.return"]
 

@@ -424,3 +424,46 @@ def test_a_body_that_yields_something_else_fails() -> None:
     (error,) = failures(module)
     assert error.message == "failed to convert cuda_tile to nv_tileaa"
     assert print_op(module, generic=True) == before
+
+
+MISMATCHED = {
+    "an argument of a reduction": (
+        REDUCE.replace("%val: !cuda_tile.tile<f32>", "%val: !cuda_tile.tile<i32>").replace(
+            "addf %acc, %val", "addf %acc, %acc"
+        ),
+        "'nv_tileaa.reduce' op expected block arguments of types ('f32', 'f32'), "
+        "got ('f32', 'i32')",
+    ),
+    "too many arguments of a scan": (
+        SCAN.replace("%acc: !", "%more: !cuda_tile.tile<f32>, %acc: !"),
+        "'nv_tileaa.scan' op expected block arguments of types ('f32', 'f32'), "
+        "got ('f32', 'f32', 'f32')",
+    ),
+    "what a scan yields": (
+        SCAN.replace("yield %s : tile<f32>", "%c = exti %n signed : tile<i1> -> tile<i32>\n"
+        "yield %c : tile<i32>"),
+        "'nv_tileaa.scan' op expected the body to yield ('f32'), got ('i32')",
+    ),
+    "what a branch yields": (
+        "%r = if %n -> (tile<f32>) { yield %y : tile<f32> } else { yield %n : tile<i1> }",
+        "'scf.if' op expected the else branch to yield ('f32'), got ('i1')",
+    ),
+    "what a loop continues with": (
+        "%r = for %i in (%k to %k, step %k) : tile<i32> iter_values(%a = %y) -> (tile<f32>) {\n"
+        "continue %i : tile<i32>\n}",
+        "'scf.for' op expected the body to yield ('f32'), got ('i32')",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.requirement("R0-080")
+@pytest.mark.parametrize("case", MISMATCHED)
+def test_a_mismatched_region_fails(case: str) -> None:
+    """The input is not verified before the pass, and the pass itself reports the mismatch."""
+    body, problem = MISMATCHED[case]
+    module = parsed(tile_module(body, "%n: tile<i1>, %y: tile<f32>, %k: tile<i32>"))
+    before = print_op(module, generic=True)
+    (error,) = failures(module)
+    assert error.message == "failed to convert cuda_tile to nv_tileaa"
+    assert problem in [note.message for note in error.notes]
+    assert print_op(module, generic=True) == before

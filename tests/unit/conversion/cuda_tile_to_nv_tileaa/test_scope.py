@@ -18,7 +18,6 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
     leftovers,
 )
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
-from tilewright.dialects.builtin import unrealized_cast
 from tilewright.dialects.cuda_tile.core import IotaOp
 from tilewright.dialects.cuda_tile.integer import SubIOp
 from tilewright.dialects.cuda_tile.types import TileType
@@ -264,7 +263,7 @@ def iota_becomes(*patterns: ConversionPattern | Renaming) -> type[Operation]:
     collected.add(*patterns)
     module = parsed(tile_module("%i = iota : tile<8xi32>"))
     target = ConversionTarget(LEGAL, (IotaOp.name,))
-    convert(module, target, collected.compiled(), TYPES, partial=True, cast=unrealized_cast)
+    convert(module, target, collected.compiled(), TYPES, partial=True)
     (made,) = [op for op in module.walk() if op.name == MakeRangeOp.name]
     return type(made)
 

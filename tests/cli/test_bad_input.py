@@ -51,7 +51,7 @@ BYTECODE = {
     "truncated.tileirbc": ("truncated.tileirbc: byte ", " error: expected"),
     "header.tileirbc": ("header.tileirbc: byte 0 (0x0): error: expected a header of 12 bytes",),
     "future.tileirbc": (
-        "future.tileirbc: byte 8 (0x8): error: expected a bytecode version from 13.1 to 13.4, "
+        "future.tileirbc: byte 8 (0x8): error: expected a bytecode version from 13.1 to 13.5, "
         "found 13.99",
     ),
 }

@@ -191,6 +191,64 @@ ATOMICS = {
     ),
 }
 
+LOADS = "'cuda_tile.multimem_load_reduce_view_tko' op"
+REDUCES = "'cuda_tile.multimem_reduce_view_tko' op"
+STORES = "'cuda_tile.multimem_store_view_tko' op"
+MULTIMEM_LOAD = "%r, %u = multimem_load_reduce_view_tko"
+MULTIMEM_REDUCE = "%u = multimem_reduce_view_tko"
+MULTIMEM_STORE = "%u = multimem_store_view_tko"
+STORED = f": tile<8x64xf32>, {PV}, tile<i32> -> token"
+LOADED = f": {PV}, tile<i32> -> tile<8x64xf32>, token"
+
+PREVIEW = {
+    "reduction with bounds of one index": Case(
+        f"%u = atomic_red_view_tko relaxed device %v[%n, %n], addf, %w inbounds = [true] : "
+        f"tile<8x64xf32>, {PV}, tile<i32> -> token",
+        "'cuda_tile.atomic_red_view_tko' op expected inbounds for 2 indices, got 1",
+    ),
+    "multimem load releases": Case(
+        f"{MULTIMEM_LOAD} release sys %v[%n, %n], add {LOADED}",
+        f"{LOADS} expected a memory ordering out of weak, relaxed, acquire, got release",
+    ),
+    "multimem load in a scope": Case(
+        f"{MULTIMEM_LOAD} relaxed %v[%n, %n], add {LOADED}",
+        f"{LOADS} expected a memory scope, since the ordering is relaxed",
+    ),
+    "multimem maximum of f32": Case(
+        f"{MULTIMEM_LOAD} weak %v[%n, %n], max {LOADED}",
+        f"{LOADS} 'max' works on i32, i64, f16, bf16, got 'f32'",
+    ),
+    "multimem load with one index": Case(
+        f"{MULTIMEM_LOAD} weak %v[%n], add {LOADED}",
+        f"{LOADS} expected 2 indices, got 1",
+    ),
+    "multimem load with bounds of one index": Case(
+        f"{MULTIMEM_LOAD} weak %v[%n, %n], add inbounds = [true] {LOADED}",
+        f"{LOADS} expected inbounds for 2 indices, got 1",
+    ),
+    "multimem reduction acquires": Case(
+        f"{MULTIMEM_REDUCE} acquire sys %v[%n, %n], add, %w {STORED}",
+        f"{REDUCES} expected a memory ordering out of relaxed, release, got acquire",
+    ),
+    "multimem reduction by and of f32": Case(
+        f"{MULTIMEM_REDUCE} relaxed sys %v[%n, %n], and, %w {STORED}",
+        f"{REDUCES} 'and' works on i32, i64, got 'f32'",
+    ),
+    "multimem reduction of another tile": Case(
+        f"{MULTIMEM_REDUCE} relaxed sys %v[%n, %n], add, %f : tile<16xf32>, {PV}, tile<i32> "
+        "-> token",
+        f"{REDUCES} expected a tile of type '{TILE}<8x64xf32>', got '{TILE}<16xf32>'",
+    ),
+    "multimem store acquires": Case(
+        f"{MULTIMEM_STORE} acquire sys %w, %v[%n, %n] {STORED}",
+        f"{STORES} expected a memory ordering out of weak, relaxed, release, got acquire",
+    ),
+    "multimem store with bounds of one index": Case(
+        f"{MULTIMEM_STORE} weak %w, %v[%n, %n] inbounds = [true] {STORED}",
+        f"{STORES} expected inbounds for 2 indices, got 1",
+    ),
+}
+
 LOAD = "%r, %u = load_view_tko"
 TO_TILE = "-> tile<8x64xf32>, token"
 

@@ -201,7 +201,7 @@ class _AnnotatingReader(ModuleReader):
     def _function(self, reader: Reader) -> Operation:
         start = reader.at
         op = super()._function(reader)
-        what = "name, type, flags, locations, hints, size of the body"
+        what = "name, type, flags, locations, hints, argument attributes, size of the body"
         self._marks.add(reader.base + start, f"function @{_symbol(op)}: {what}")
         return op
 

@@ -7,13 +7,14 @@ from typing import Final
 from tilewright.bytecode.attribute_reader import Reader, field_reader
 from tilewright.bytecode.debug_info import Locations
 from tilewright.bytecode.op_format import OpFormat, default_of
-from tilewright.bytecode.opcodes import OP_NAMES
+from tilewright.bytecode.opcodes import FOREIGN_CALL, OP_NAMES
 from tilewright.bytecode.versions import Version, spell
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.ir.attributes import Attribute, Type
 from tilewright.ir.declare import Arity
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.values import Value
+from tilewright.support.diagnostics import Unsupported
 from tilewright.support.location import ByteLoc, Location
 
 MAX_REGION_NESTING: Final = 128
@@ -69,6 +70,8 @@ class Decoders(dict[int, OpDecoder]):
         opcode = user.varint()
         if opcode in self:
             return self[opcode]
+        if opcode == FOREIGN_CALL:
+            raise Unsupported(f"call of foreign function '{_callee(user)}'", user.location(at))
         name = OP_NAMES.get(opcode)
         if name is None or name in IN_SECTIONS:
             what = "" if name is None else f" ('{name}')"
@@ -82,6 +85,14 @@ class Decoders(dict[int, OpDecoder]):
             )
         made = self[opcode] = OpDecoder(kind, self.version)
         return made
+
+
+def _callee(call: Reader) -> str:
+    """Read a foreign call up to the name of its function: result types and flags precede it."""
+    for _ in range(call.count("results")):
+        call.types.read(call)
+    call.varint()
+    return call.strings.read(call)
 
 
 _decoders: dict[Version, Decoders] = {}

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from tilewright.bytecode.opcodes import DebugTag
 from tilewright.bytecode.tables import OffsetTable, Pool, StringPool, StringTable
 from tilewright.bytecode.varint import Buffer, Cursor
+from tilewright.bytecode.versions import SUBPROGRAM_FLAGS, Version
 from tilewright.dialects.cuda_tile.debug_info import (
     DICompileUnit,
     DIFile,
@@ -53,10 +54,12 @@ class DebugTable:
         "locations",
         "records",
         "table",
+        "version",
     )
 
-    def __init__(self, cursor: Cursor, strings: StringTable) -> None:
+    def __init__(self, cursor: Cursor, strings: StringTable, version: Version) -> None:
         self._strings = strings
+        self.version = version
         count = cursor.count("functions", 4)
         self._starts = cursor.offsets(count, 4, "starts of functions")
         self.lists = cursor.at
@@ -226,7 +229,13 @@ def _subprogram(table: DebugTable, record: Cursor) -> DINode:
     name = table.string(record)
     linkage_name = table.string(record)
     unit = table.member(record, DICompileUnit)
-    return DISubprogram(file, line, name, linkage_name, unit, _position(record))
+    scope_line = _position(record)
+    if table.version >= SUBPROGRAM_FLAGS:
+        at = record.at
+        flags = record.varint()
+        if flags:
+            record.fail(f"expected 0 as the flags of a subprogram, found {flags}", at)
+    return DISubprogram(file, line, name, linkage_name, unit, scope_line)
 
 
 def _call_site(table: DebugTable, record: Cursor) -> Location:
@@ -247,11 +256,12 @@ _PARSERS: Final[dict[int, Callable[[DebugTable, Cursor], DINode | Location]]] = 
 class DebugPool(Pool["DINode | Location"]):
     """The debug records to write, and the list of them that each function has."""
 
-    __slots__ = ("_lists", "_strings")
+    __slots__ = ("_lists", "_strings", "_version")
 
-    def __init__(self, strings: StringPool) -> None:
+    def __init__(self, strings: StringPool, version: Version) -> None:
         super().__init__()
         self._strings = strings
+        self._version = version
         self._lists: list[list[int]] = []
 
     def function(self, locations: list[Location]) -> int:
@@ -290,6 +300,8 @@ class DebugPool(Pool["DINode | Location"]):
         record = Buffer()
         for value in fields:
             record.varint(self._number(value))
+        if isinstance(entry, DISubprogram) and self._version >= SUBPROGRAM_FLAGS:
+            record.varint(0)
         return bytes(record.out)
 
     def _number(self, value: DINode | Location | str | int) -> int:

@@ -55,7 +55,7 @@ class FunctionFlag:
     PRIVATE: Final = 1
     KERNEL: Final = 2
     HINTS: Final = 4
-    ALL: Final = 7
+    """Before 13.5: optimization hints follow."""
 
 
 class TypeTag:
@@ -222,7 +222,13 @@ OPCODES: Final = {
     "cuda_tile.gdc_wait_tko": 0x78,
     "cuda_tile.fpowi": 0x79,
     "cuda_tile.memory_fence_alias_tko": 0x7A,
+    "cuda_tile.multimem_load_reduce_view_tko": 0x7B,
+    "cuda_tile.multimem_reduce_view_tko": 0x7C,
+    "cuda_tile.multimem_store_view_tko": 0x7D,
 }
 """Opcodes. `module`, `entry` and `global` have opcodes, but are encoded as sections."""
+
+FOREIGN_CALL: Final = 0x4002
+"""The call of a function of another language; front ends pass `--preview=simt` with it."""
 
 OP_NAMES: Final = {opcode: name for name, opcode in OPCODES.items()}

@@ -21,6 +21,7 @@ from tilewright.bytecode.tables import ConstantTable, StringTable
 from tilewright.bytecode.types import TypeTable
 from tilewright.bytecode.varint import Cursor
 from tilewright.bytecode.versions import (
+    ARGUMENT_ATTRIBUTES,
     GLOBAL_FLAGS,
     Version,
     check_supported,
@@ -28,7 +29,15 @@ from tilewright.bytecode.versions import (
 from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tilewright.dialects.cuda_tile.enums import SymbolVisibility
 from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
-from tilewright.ir.attributes import UNIT, Attribute, IntegerAttr, StringAttr, TypeAttr
+from tilewright.ir.attributes import (
+    UNIT,
+    ArrayAttr,
+    Attribute,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    TypeAttr,
+)
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.types import I64, FunctionType
 from tilewright.support.bits import is_power_of_two, to_signed
@@ -156,7 +165,7 @@ class ModuleReader:
         self._types = TypeTable(self._section(Section.TYPE), version)
         self._constants = ConstantTable(self._section(Section.CONSTANT))
         debug = sections.get(Section.DEBUG)
-        self._debug = None if debug is None else DebugTable(debug, self._strings)
+        self._debug = None if debug is None else DebugTable(debug, self._strings, version)
 
     def _section(self, section: int) -> Cursor:
         """Return a section, or an empty one if it is absent."""
@@ -220,11 +229,14 @@ class ModuleReader:
             "sym_name": StringAttr(name),
             "function_type": TypeAttr(signature),
         }
-        if flags & FunctionFlag.HINTS:
+        has_attributes = self._version >= ARGUMENT_ATTRIBUTES
+        if flags & FunctionFlag.HINTS or has_attributes:
             hints = self._hints(reader)
             # Empty hints are equivalent to absent ones.
             if hints.entries.entries:
                 attributes["optimization_hints"] = hints
+        if has_attributes and (each := self._argument_attributes(reader, signature)):
+            attributes["arg_attrs"] = ArrayAttr(each)
         if flags & FunctionFlag.PRIVATE:
             attributes["sym_visibility"] = StringAttr("private")
         size = reader.count(f"bytes in the body of '{name}'")
@@ -243,8 +255,11 @@ class ModuleReader:
     def _flags(self, reader: Reader, name: str) -> int:
         at = reader.at
         flags = reader.byte()
-        if flags & ~FunctionFlag.ALL:
-            reader.fail(f"expected the flags of a function, 0 to 7, found {flags}", at)
+        known = FunctionFlag.PRIVATE | FunctionFlag.KERNEL
+        if self._version < ARGUMENT_ATTRIBUTES:
+            known |= FunctionFlag.HINTS
+        if flags & ~known:
+            reader.fail(f"expected the flags of a function, 0 to {known}, found {flags}", at)
         if not flags & FunctionFlag.KERNEL:
             reader.fail(f"expected '{name}' to be a kernel, found a device function", at)
         return flags
@@ -264,3 +279,19 @@ class ModuleReader:
         if not isinstance(hints, OptimizationHintsAttr):
             reader.fail("expected optimization hints, found another attribute", at)
         return hints
+
+    def _argument_attributes(
+        self, reader: Reader, signature: FunctionType
+    ) -> tuple[DictionaryAttr, ...]:
+        """Read the attributes of each argument; empty if no argument has any."""
+        at = reader.at
+        array = reader.attribute()
+        if not isinstance(array, ArrayAttr):
+            reader.fail("expected an array of argument attributes, found another attribute", at)
+        each = tuple(one for one in array.elements if isinstance(one, DictionaryAttr))
+        if len(each) != len(array.elements):
+            reader.fail("expected dictionaries as attributes of arguments, found another", at)
+        if len(each) not in (0, len(signature.inputs)):
+            count = len(signature.inputs)
+            reader.fail(f"expected attributes of {count} arguments, found {len(each)}", at)
+        return each if any(one.entries for one in each) else ()

@@ -10,8 +10,14 @@ from tilewright.support.location import UNKNOWN, Location
 Version = tuple[int, int]
 
 VERSIONS: Final[tuple[Version, ...]] = ((13, 1), (13, 2), (13, 3), (13, 4))
+"""The released versions."""
 OLDEST: Final = VERSIONS[0]
 NEWEST: Final = VERSIONS[-1]
+"""The newest released version, which is written by default."""
+PREVIEW: Final[Version] = (13, 5)
+"""The version under development, as cuTile Python 1.7 encodes it; no release has fixed it yet."""
+KNOWN: Final = (*VERSIONS, PREVIEW)
+"""The versions that are read and written."""
 
 PRODUCER: Final[Version] = (13, 3)
 """The section that names the program which made the file."""
@@ -21,6 +27,11 @@ VIEW_OPTIONS: Final[Version] = (13, 3)
 """A bit field for the optional parameters of view types; a presence byte before."""
 POINTER_OPTIONS: Final[Version] = (13, 4)
 """A bit field for the optional parameters of pointers and tensor views; none before."""
+ARGUMENT_ATTRIBUTES: Final[Version] = (13, 5)
+"""The hints and the argument attributes of a kernel, which are always there; before, a flag says
+whether hints are, and there are no attributes of arguments."""
+SUBPROGRAM_FLAGS: Final[Version] = (13, 5)
+"""The flags of a subprogram in the debug information; no bit has a meaning yet."""
 
 
 def spell(version: Version) -> str:
@@ -40,8 +51,8 @@ def parse_version(text: str) -> Version:
 
 def check_supported(version: Version, location: Location = UNKNOWN) -> None:
     """Refuse versions of the format that do not exist, or not yet."""
-    if version in VERSIONS:
+    if version in KNOWN:
         return
-    known = f"from {spell(OLDEST)} to {spell(NEWEST)}"
-    newer = ", which is newer than all of them" if version > NEWEST else ""
+    known = f"from {spell(OLDEST)} to {spell(PREVIEW)}"
+    newer = ", which is newer than all of them" if version > PREVIEW else ""
     fail(f"expected a bytecode version {known}, found {spell(version)}{newer}", location)

@@ -10,15 +10,17 @@ from tilewright.bytecode.debug_info import DebugPool
 from tilewright.bytecode.opcodes import ALIGNED, ALIGNMENT, MAGIC, FunctionFlag, Section
 from tilewright.bytecode.varint import Buffer
 from tilewright.bytecode.versions import (
+    ARGUMENT_ATTRIBUTES,
     GLOBAL_FLAGS,
     NEWEST,
     PRODUCER,
     Version,
     check_supported,
 )
+from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp
 from tilewright.dialects.cuda_tile.versions import version_problems
-from tilewright.ir.attributes import StringAttr
+from tilewright.ir.attributes import ArrayAttr, StringAttr
 from tilewright.support.bits import to_unsigned
 from tilewright.support.diagnostics import InvalidValue, UserError
 
@@ -45,7 +47,7 @@ class _ModuleWriter:
     def __init__(self, module: ModuleOp, version: Version) -> None:
         self._module = module
         self._pools = Pools(version)
-        self._debug = DebugPool(self._pools.strings)
+        self._debug = DebugPool(self._pools.strings, version)
         self._file = Buffer()
         self._file.out += MAGIC + bytes([*version, 0, 0])
 
@@ -124,15 +126,18 @@ class _ModuleWriter:
         section.string(op.sym_name)
         section.varint(self._pools.types.index(op.function_type))
         body.body(op.body.block)
+        has_attributes = self._pools.version >= ARGUMENT_ATTRIBUTES
         flags = FunctionFlag.KERNEL
-        if op.hints is not None:
+        if op.hints is not None and not has_attributes:
             flags |= FunctionFlag.HINTS
         if op.attributes.get("sym_visibility") is StringAttr("private"):
             flags |= FunctionFlag.PRIVATE
         section.out.append(flags)
         section.varint(self._debug.function(body.locations))
-        if op.hints is not None:
-            section.attribute(op.hints)
+        if op.hints is not None or has_attributes:
+            section.attribute(op.hints or OptimizationHintsAttr({}))
+        if has_attributes:
+            section.attribute(ArrayAttr(op.arg_attrs or ()))
         section.varint(len(body.out))
         section.out += body.out
 

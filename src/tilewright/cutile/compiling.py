@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.bytecode.versions import NEWEST
+from tilewright.bytecode.versions import PREVIEW
 from tilewright.cutile.time_limit import OutOfTime, within
 from tilewright.cutile.versions import cutile
 from tilewright.driver.disassembly import disassemble
@@ -148,7 +148,7 @@ def disassembly(
 def newest_bytecode(temp_dir: str, allow_dev: bool = False) -> Any:
     """Return the newest bytecode version that cuTile writes and we read, without probing."""
     known = cutile("_compile")._all_bytecode_versions(allow_dev)
-    return max(each for each in known if (each.major(), each.minor()) <= NEWEST)
+    return max(each for each in known if (each.major(), each.minor()) <= PREVIEW)
 
 
 def replacements() -> list[tuple[Any, Any]]:

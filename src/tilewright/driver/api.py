@@ -84,7 +84,7 @@ def read_runnable(source: bytes | str, name: str) -> Operation:
 
 @ends_tracebacks
 def write_bytecode(module: ModuleOp, version: str = "13.4") -> bytes:
-    """Encode a module as Tile IR bytecode of a version, "13.1" to "13.4".
+    """Encode a module as Tile IR bytecode of a version, "13.1" to "13.4", or the preview "13.5".
 
     Raises `tilewright.Error` if the module uses a feature newer than the version.
     """

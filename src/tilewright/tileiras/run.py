@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright import __version__
 from tilewright.bytecode.opcodes import MAGIC, MLIR_MAGIC
-from tilewright.bytecode.versions import NEWEST, VERSIONS, spell
+from tilewright.bytecode.versions import KNOWN, NEWEST, VERSIONS, spell
 from tilewright.driver.files import is_bytecode, read_input, write_line, write_output
 from tilewright.driver.tool_options import Asked
 from tilewright.support.collector import CollectorPause
@@ -164,8 +164,8 @@ def _input(job: Job) -> bytes:
         text = f"error: input does not correspond to Tile IR bytecode{hint}"
         raise Rejected(WRONG_INPUT, text)
     version = tuple(data[len(MAGIC) :][:2])
-    if version not in VERSIONS:
-        known = ", ".join(map(spell, VERSIONS))
+    if version not in KNOWN:
+        known = ", ".join(map(spell, KNOWN))
         actual = ".".join(map(str, version)) or "none"
         text = f"error: expected a Tile IR bytecode version ({known}), found {actual}"
         raise Rejected(WRONG_INPUT, text)

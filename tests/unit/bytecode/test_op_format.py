@@ -8,7 +8,7 @@ from tilewright.bytecode.op_format import OpFormat
 from tilewright.bytecode.opcodes import OP_NAMES, OPCODES
 from tilewright.dialects.cuda_tile import CUDA_TILE
 
-OLD, NEW = (13, 1), (13, 4)
+OLD, NEW = (13, 1), (13, 5)
 
 # Operation: number of results written, flags by bit, attributes in order, operands (F: all, V:
 # counted, S: in groups). Whatever is not here has no count, no flags and fixed operands.
@@ -67,7 +67,10 @@ load_ptr_tko              - | memory_scope optimization_hints mask padding token
 store_ptr_tko             - | memory_scope optimization_hints mask token | memory_ordering_semantics | S
 atomic_cas_tko            - | mask token | memory_ordering_semantics memory_scope | S
 atomic_rmw_tko            - | mask token | memory_ordering_semantics memory_scope mode | S
-atomic_red_view_tko       y | token | memory_ordering_semantics memory_scope mode | S
+atomic_red_view_tko       y | token | memory_ordering_semantics memory_scope mode inbounds | S
+multimem_load_reduce_view_tko y | memory_scope token | memory_ordering_semantics reduction inbounds | S
+multimem_reduce_view_tko  y | token | memory_ordering_semantics memory_scope reduction inbounds | S
+multimem_store_view_tko   y | memory_scope token | memory_ordering_semantics inbounds | S
 load_view_tko             y | memory_scope optimization_hints token | memory_ordering_semantics inbounds | S
 store_view_tko            y | memory_scope optimization_hints token | memory_ordering_semantics inbounds | S
 make_tensor_view          y | | | S
@@ -120,6 +123,7 @@ def test_flags_begin_with_their_first_member(name: str, since) -> None:
         ("exp", "rounding_mode", (13, 3)),
         ("load_view_tko", "inbounds", (13, 4)),
         ("store_view_tko", "inbounds", (13, 4)),
+        ("atomic_red_view_tko", "inbounds", (13, 5)),
     ],
 )
 def test_later_attributes_are_absent_before(name: str, attribute: str, since) -> None:
@@ -136,12 +140,13 @@ def test_the_token_of_print_came_with_13_2() -> None:
 
 
 def test_every_operation_has_an_opcode_of_its_own() -> None:
-    assert len(OPCODES) == len(OP_NAMES) == 105
+    assert len(OPCODES) == len(OP_NAMES) == 108
     assert {op.name for op in CUDA_TILE.ops.values()} == set(OPCODES)
 
 
 @pytest.mark.parametrize(
-    ("version", "highest"), [((13, 1), 0x6D), ((13, 2), 0x6E), ((13, 3), 0x75), ((13, 4), 0x7A)]
+    ("version", "highest"),
+    [((13, 1), 0x6D), ((13, 2), 0x6E), ((13, 3), 0x75), ((13, 4), 0x7A), ((13, 5), 0x7D)],
 )
 def test_opcodes_grew_with_the_versions(version, highest: int) -> None:
     known = [OPCODES[op.name] for op in CUDA_TILE.ops.values() if (op.since or OLD) <= version]

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.bytecode.versions import VERSIONS
+from tilewright.bytecode.versions import KNOWN
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.assembly import parse_module
 from tilewright.support.diagnostics import UserError
@@ -64,7 +64,7 @@ def test_mutations_read_or_fail_at_a_byte(path: Path) -> None:
     assert all(is_located(problem, file) for problem, file in wrong)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", KNOWN)
 def test_any_version_byte_on_any_body(version) -> None:
     for path in PROGRAMS:
         data = bytearray(write_bytecode(parse_module(path.read_text(), path.name)))

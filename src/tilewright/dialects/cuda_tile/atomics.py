@@ -19,7 +19,9 @@ from tilewright.dialects.cuda_tile.kinds import ATOMIC_MODE, MEMORY_ORDERING, ME
 from tilewright.dialects.cuda_tile.operand_types import pointer, view
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
 from tilewright.dialects.cuda_tile.types import GatherScatterViewType
+from tilewright.dialects.cuda_tile.view import TileAccessOp
 from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR
 from tilewright.ir.attributes import Type
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import BF16, F16, F32, F64, I32, I64
@@ -126,20 +128,21 @@ class AtomicRMWTkoOp(AtomicPtrOp):
         yield from _mode_problems(self.mode, element)
 
 
-class AtomicRedViewTkoOp(TileOp):
+class AtomicRedViewTkoOp(TileAccessOp):
     """Combine a tile of a view with a tile of values by the operation `mode`; no result."""
 
     name = "cuda_tile.atomic_red_view_tko"
     since = (13, 3)
     syntax = (
         "custom<Ordering>($ordering, $scope) $view `[` $indices `]` `,` $mode `,` $value "
-        "(`token` `=` $token^)? `` custom<KeywordAttributes>() "
+        "(`token` `=` $token^)? `` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() "
         "`:` custom<StoreTypes>($value, $view, $indices) `->` type($result_token)"
     )
 
     ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")
     scope = d.attribute(MEMORY_SCOPE, spelling="memory_scope")
     mode = d.attribute(ATOMIC_MODE)
+    inbounds = d.attribute(BOOL_ARRAY_ATTR, default=(), since=(13, 5))
     view = d.operand(VIEW)
     indices = d.operands(INT_TILE)
     value = d.operand(ANY_TILE)
@@ -166,6 +169,9 @@ class AtomicRedViewTkoOp(TileOp):
             yield f"expected a value of type '{type.tile_type}', got '{self.value.type}'"
         if len(self.indices) != type.index_rank:
             yield f"expected {type.index_rank} indices, got {len(self.indices)}"
+        if len(self.inbounds) != len(self.indices):
+            yield f"expected inbounds for {len(self.indices)} indices, got {len(self.inbounds)}"
         for number, index in enumerate(self.indices):
             if tile(index).shape:
                 yield f"expected index #{number} to be a scalar, got '{index.type}'"
+

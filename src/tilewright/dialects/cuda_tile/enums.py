@@ -86,6 +86,19 @@ class AtomicMode(TileEnum):
     CMPXCHG = -2
 
 
+class MultimemReduction(TileEnum):
+    """How values are combined through a multimem address."""
+
+    ADD = 0
+    MIN = 1
+    MAX = 2
+    AND = 3
+    OR = 4
+    XOR = 5
+    UMIN = 6
+    UMAX = 7
+
+
 class MemoryScope(TileEnum):
     """The memory scope: the set of threads that observe an ordering."""
 

@@ -11,6 +11,7 @@ from tilewright.dialects.cuda_tile.enums import (
     ComparisonPredicate,
     MemoryOrdering,
     MemoryScope,
+    MultimemReduction,
     Overflow,
     Rounding,
     Signedness,
@@ -26,6 +27,7 @@ ROUNDING_SYNTAX: Final = "` ` (`rounding` `<` $rounding_mode^ `>`)?"
 COMPARISON_PREDICATE: Final = EnumKind(ComparisonPredicate)
 COMPARISON_ORDERING: Final = EnumKind(ComparisonOrdering)
 ATOMIC_MODE: Final = EnumKind(AtomicMode)
+MULTIMEM_REDUCTION: Final = EnumKind(MultimemReduction)
 MEMORY_SCOPE: Final = EnumKind(MemoryScope)
 MEMORY_ORDERING: Final = EnumKind(MemoryOrdering)
 SYMBOL_VISIBILITY: Final = EnumKind(SymbolVisibility)

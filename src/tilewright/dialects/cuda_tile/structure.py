@@ -15,6 +15,7 @@ from tilewright.dialects.cuda_tile.enums import SymbolVisibility
 from tilewright.dialects.cuda_tile.kinds import OPTIMIZATION_HINTS, SYMBOL_VISIBILITY
 from tilewright.dialects.cuda_tile.operand_types import listed, pointer, types_of
 from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.dialects.signatures import signature_problems
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import (
     ARRAY_ATTR,
@@ -114,7 +115,7 @@ class EntryOp(TileOp):
 
     sym_name = d.attribute(STRING_ATTR)
     function_type = d.attribute(TYPE_ATTR)
-    arg_attrs = d.optional_attribute(ARRAY_ATTR)
+    arg_attrs = d.optional_attribute(ARRAY_ATTR, since=(13, 5))
     res_attrs = d.optional_attribute(ARRAY_ATTR)
     hints = d.optional_attribute(OPTIMIZATION_HINTS, spelling="optimization_hints")
     body = d.region(terminator="cuda_tile.return")
@@ -129,6 +130,7 @@ class EntryOp(TileOp):
         if not isinstance(signature, FunctionType):
             yield f"expected a function type, got '{signature}'"
             return
+        yield from signature_problems(signature, self.arg_attrs, self.res_attrs)
         if signature.results:
             yield f"must not return values, got {listed(signature.results)}"
         for index, type in enumerate(signature.inputs):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
 FIRST: Final[Version] = (13, 1)
-LAST: Final[Version] = (13, 4)
+LAST: Final[Version] = (13, 5)
 """The newest version."""
 
 RENAMED: Final[dict[str, tuple[str, Version]]] = {

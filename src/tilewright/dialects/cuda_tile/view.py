@@ -172,18 +172,12 @@ def _none_in_bounds(count: int) -> Attribute:
     return DenseArrayAttr(I1, (0,) * count)
 
 
-class ViewAccessOp(TileOp):
-    """Base of the operations that load or store one tile of a view.
+class TileAccessOp(TileOp):
+    """Base of the operations that access one tile of a view.
 
-    `inbounds` asserts, per index, that no element of the tile is out of bounds.
+    Each declares `inbounds`, which asserts, per index, that no element of the tile is out of
+    bounds.
     """
-
-    since = (13, 1)
-
-    ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")
-    scope = d.optional_attribute(MEMORY_SCOPE, spelling="memory_scope")
-    hints = d.optional_attribute(OPTIMIZATION_HINTS, spelling="optimization_hints")
-    inbounds = d.attribute(BOOL_ARRAY_ATTR, default=(), since=(13, 4))
 
     def __init__(
         self,
@@ -198,15 +192,28 @@ class ViewAccessOp(TileOp):
         super().__init__(
             operands, result_types, attributes, regions, location, successors, segments
         )
-        # The default has one entry per index; modules before 13.4 do not have the attribute.
+        # The default has one entry per index; older modules do not have the attribute.
         stored = self.attributes.get("inbounds")
         if segments is not None and (stored is None or stored is _none_in_bounds(0)):
-            self.attributes["inbounds"] = _none_in_bounds(segments[-2])
+            indices = self.schema.by_name["indices"].position
+            self.attributes["inbounds"] = _none_in_bounds(segments[indices])
 
 
-def _access_problems(
+class ViewAccessOp(TileAccessOp):
+    """Base of the operations that load or store one tile of a view."""
+
+    since = (13, 1)
+
+    ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")
+    scope = d.optional_attribute(MEMORY_SCOPE, spelling="memory_scope")
+    hints = d.optional_attribute(OPTIMIZATION_HINTS, spelling="optimization_hints")
+    inbounds = d.attribute(BOOL_ARRAY_ATTR, default=(), since=(13, 4))
+
+
+def access_problems(
     type: ViewType, indices: Sequence[Value], tile_type: Type, inbounds: tuple[int, ...]
 ) -> Iterator[str]:
+    """Check the tile and the indices of an access against its view."""
     if len(indices) != type.index_rank:
         yield f"expected {type.index_rank} indices, got {len(indices)}"
         return
@@ -257,7 +264,7 @@ class LoadViewTkoOp(ViewAccessOp):
 
     def verify(self) -> Iterator[str]:
         yield from ordering_problems(self.ordering, self.scope, LOAD_ORDERINGS)
-        yield from _access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
+        yield from access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
 
     def result_names(self, style: str) -> Iterator[tuple[int, str]]:
         yield 0, "tile"
@@ -283,4 +290,4 @@ class StoreViewTkoOp(ViewAccessOp):
 
     def verify(self) -> Iterator[str]:
         yield from ordering_problems(self.ordering, self.scope, STORE_ORDERINGS)
-        yield from _access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
+        yield from access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)

@@ -247,13 +247,14 @@ def parse_timeout(command: Command, arguments: Arguments) -> float | None:
     return seconds
 
 
-VERSIONS: Final = tuple(map(versions.spell, versions.VERSIONS))
+VERSIONS: Final = tuple(map(versions.spell, versions.KNOWN))
+_WRITTEN: Final = versions.spell(versions.NEWEST)
 
 BYTECODE_VERSION: Final = Option(
     "--bytecode-version",
     choices=VERSIONS,
-    default=VERSIONS[-1],
-    help=f"version of the bytecode (default: {VERSIONS[-1]}); older ones lack newer operations",
+    default=_WRITTEN,
+    help=f"version of the bytecode (default: {_WRITTEN}); older ones lack newer operations",
 )
 
 TEXT_OPTIONS: Final = (

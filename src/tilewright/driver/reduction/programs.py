@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tilewright.bytecode.reader import read_header
+from tilewright.bytecode.varint import Cursor
 from tilewright.bytecode.versions import NEWEST
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_level
@@ -48,10 +50,12 @@ def forms(data: bytes, name: str) -> list[Form]:
     def read(written: bytes) -> Operation:
         return read_level(written, name)
 
-    def encode(module: Operation) -> bytes:
-        return write_bytecode(with_plain_locations(tile_module(module, name)), NEWEST)
-
     if is_bytecode(data):
+        version = max(NEWEST, read_header(Cursor(data, 0, name, "file")))
+
+        def encode(module: Operation) -> bytes:
+            return write_bytecode(with_plain_locations(tile_module(module, name)), version)
+
         return [Form(encode, read)]
     return [Form(partial(_text, debug=debug), read) for debug in (False, True)]
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.bytecode.versions import VERSIONS, spell
+from tilewright.bytecode.versions import KNOWN, spell
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.dialects.cuda_tile.versions import op_name, roster, version_problems
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
 from tilewright.text.parser import parse_text
 
-MODES = {spell(version): version for version in VERSIONS}
+MODES = {spell(version): version for version in KNOWN}
 OPS = list(dict.fromkeys(CUDA_TILE.ops.values()))
 
 
 @pytest.mark.requirement("R1-020")
 @pytest.mark.parametrize(
-    ("mode", "count"), [("13.1", 92), ("13.2", 93), ("13.3", 100), ("13.4", 105)]
+    ("mode", "count"), [("13.1", 92), ("13.2", 93), ("13.3", 100), ("13.4", 105), ("13.5", 108)]
 )
 def test_how_many_operations_a_version_has(mode: str, count: int) -> None:
     assert len(roster(OPS, MODES[mode])) == count
@@ -95,6 +95,13 @@ def test_arguments_and_views() -> None:
     assert problems(module, "13.4") == []
     actual = problems(module, "13.3")
     assert actual == ["'cuda_tile.entry' op 'ptr_attr' needs version 13.4, got 13.3"]
+
+
+def test_attributes_of_arguments() -> None:
+    module = read("", "%n: tile<i32> {cuda_tile.div_by = #cuda_tile.div_by<4>}")
+    assert problems(module, "13.5") == []
+    actual = problems(module, "13.4")
+    assert actual == ["'cuda_tile.entry' op 'arg_attrs' needs version 13.5, got 13.4"]
 
 
 def test_an_old_program_has_no_problems() -> None:

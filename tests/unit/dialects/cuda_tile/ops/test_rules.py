@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from wrong_accesses import ATOMICS, MEMORY, VIEWS
+from wrong_accesses import ATOMICS, MEMORY, PREVIEW, VIEWS
 from wrong_programs import PV, TILE, TV, Case, complaints, module
 
 from tilewright.bytecode.writer import write_bytecode
@@ -262,7 +262,7 @@ MISC = {
 }
 
 CASES = CONTROL_FLOW | AGGREGATES | MEMORY | ATOMICS | VIEWS | MISC
-"""All invalid programs."""
+"""All invalid programs that NVIDIA's tools can read."""
 
 
 def check(case: Case) -> None:
@@ -300,6 +300,11 @@ def test_atomics(case):
 @pytest.mark.requirement("R1-011", "R1-046", "R1-047")
 @pytest.mark.parametrize("case", VIEWS.values(), ids=VIEWS)
 def test_views(case):
+    check(case)
+
+
+@pytest.mark.parametrize("case", PREVIEW.values(), ids=PREVIEW)
+def test_preview(case):
     check(case)
 
 

@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from tilewright.dialects.cuda_tile import aggregate, atomics, control_flow, memory, misc, view
+from tilewright.dialects.cuda_tile import (
+    aggregate,
+    atomics,
+    control_flow,
+    memory,
+    misc,
+    multimem,
+    view,
+)
 from tilewright.dialects.cuda_tile.types import TOKEN
 from tilewright.driver.registry import context
 from tilewright.ir.attributes import DenseArrayAttr
@@ -17,8 +25,14 @@ from tilewright.ir.types import I1
 from tilewright.support.diagnostics import UserError
 from tilewright.text.parser import parse_text
 
-LOADS = (memory.LoadPtrTkoOp, view.LoadViewTkoOp)
-STORES = (memory.StorePtrTkoOp, view.StoreViewTkoOp, atomics.AtomicRedViewTkoOp)
+LOADS = (memory.LoadPtrTkoOp, view.LoadViewTkoOp, multimem.MultimemLoadReduceViewTkoOp)
+STORES = (
+    memory.StorePtrTkoOp,
+    view.StoreViewTkoOp,
+    atomics.AtomicRedViewTkoOp,
+    multimem.MultimemReduceViewTkoOp,
+    multimem.MultimemStoreViewTkoOp,
+)
 ATOMICS = (atomics.AtomicCASTkoOp, atomics.AtomicRMWTkoOp)
 
 
@@ -55,17 +69,21 @@ NEWER = {
     memory.MemoryFenceAliasTkoOp: (13, 4),
     memory.GdcLaunchDependentsTkoOp: (13, 4),
     memory.GdcWaitTkoOp: (13, 4),
+    multimem.MultimemLoadReduceViewTkoOp: (13, 5),
+    multimem.MultimemReduceViewTkoOp: (13, 5),
+    multimem.MultimemStoreViewTkoOp: (13, 5),
 }
 
 
 def test_versions():
-    for family in (aggregate, atomics, control_flow, memory, misc, view):
+    for family in (aggregate, atomics, control_flow, memory, misc, multimem, view):
         for kind in vars(family).values():
             if isinstance(kind, type) and issubclass(kind, Operation) and kind.name:
                 assert kind.since == NEWER.get(kind, (13, 1)), kind.name
     assert control_flow.ForOp.unsigned_cmp.since == (13, 2)
     assert misc.PrintTkoOp.token.since == misc.PrintTkoOp.result_token.since == (13, 2)
     assert view.LoadViewTkoOp.inbounds.since == (13, 4)
+    assert atomics.AtomicRedViewTkoOp.inbounds.since == (13, 5)
 
 
 def only(text: str, kind: type[Operation]) -> Operation:

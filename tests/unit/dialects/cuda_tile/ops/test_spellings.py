@@ -306,6 +306,12 @@ TOKEN_ORDERED = {
     f"{MASKED_TYPES}",
     "atomic_red_view_tko": "%b = atomic_red_view_tko relaxed device %v[%n], addf, %w token=%t : "
     f"tile<8xf32>, {PV}, tile<i32> -> token",
+    "multimem_load_reduce_view_tko": "%a, %b = multimem_load_reduce_view_tko acquire sys %v[%n], "
+    f"add token=%t : {PV}, tile<i32> -> tile<8xf32>, token",
+    "multimem_reduce_view_tko": "%b = multimem_reduce_view_tko release device %v[%n], add, %w "
+    f"token=%t : tile<8xf32>, {PV}, tile<i32> -> token",
+    "multimem_store_view_tko": "%b = multimem_store_view_tko relaxed sys %w, %v[%n] token=%t : "
+    f"tile<8xf32>, {PV}, tile<i32> -> token",
 }
 """Every operation with a memory ordering, with every optional operand."""
 
@@ -321,6 +327,13 @@ ATTRIBUTES = {
     "atomic_red_view_tko": {
         "memory_ordering_semantics": "relaxed", "memory_scope": "device", "mode": "addf"
     },
+    "multimem_load_reduce_view_tko": {
+        "memory_ordering_semantics": "acquire", "memory_scope": "sys", "reduction": "add"
+    },
+    "multimem_reduce_view_tko": {
+        "memory_ordering_semantics": "release", "memory_scope": "device", "reduction": "add"
+    },
+    "multimem_store_view_tko": {"memory_ordering_semantics": "relaxed", "memory_scope": "sys"},
 }  # fmt: skip
 """The attributes that each of them prints as keywords."""
 

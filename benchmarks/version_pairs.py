@@ -41,10 +41,7 @@ DIGESTS: Final = "TILEWRIGHT_BENCHMARK_DIGESTS"
 """The file to which a compiler appends the digests of the machine code that it makes."""
 COMPILER: Final = f"""#!/bin/sh
 {sys.executable} -m tilewright.tileiras "$@" || exit
-for argument; do
-  case $previous in -o) sha256sum "$argument" | cut -c 1-64 >>"${DIGESTS}";; esac
-  previous=$argument
-done
+exec {sys.executable} {HERE}/machine_code.py "$@" >>"${DIGESTS}"
 """
 
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 import hashlib
 import sys
 from pathlib import Path
+from typing import Final
 
 from tilewright.emit.elf import read_sections
 from tilewright.emit.note import SECTION_NAME
+
+NO_BITS: Final = 8
+"""The type of a section that has a size and no data, such as shared memory."""
 
 
 def digest(cubin: bytes) -> str:
     """A digest of the sections that a driver reads."""
     data = hashlib.sha256()
     for section in read_sections(cubin):
-        if section.name != SECTION_NAME:
+        if section.name != SECTION_NAME and section.kind != NO_BITS:
             data.update(section.name.encode() + section.data)
     return data.hexdigest()
 

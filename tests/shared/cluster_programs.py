@@ -101,7 +101,7 @@ class ClusterGemm(NamedTuple):
         pointers = [f"!nv_tileaa.ptr<{each}>" for each in (self.element, self.accumulator)]
         return f"""
 gpu.module @m attributes {{nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
-  nv_tileaa.func @k(%p: {pointers[0]}, %q: {pointers[0]}, %r: {pointers[1]}, %m: i32, %n0: i32, %k0: i32, %tiles: i32, %steps: i32)
+  nv_tileaa.func @k(%p: {pointers[0]}, %q: {pointers[0]}, %r: {pointers[1]}, %m0: i32, %n0: i32, %k0: i32, %tiles: i32, %steps: i32)
       attributes {{kernel_spec = #nv_tileaa.kernel_spec<num_ctas = {self.ctas}>}} {{
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
@@ -114,8 +114,11 @@ gpu.module @m attributes {{nv_tileaa.target_spec = #nv_tileaa.target_spec<comput
     %none = nv_tileaa.splat %number : {self.accumulator} -> {self.c}
     %p16 = nv_tileaa.assume #nv_tileaa.div_by<16>, %p : {pointers[0]}
     %q16 = nv_tileaa.assume #nv_tileaa.div_by<16>, %q : {pointers[0]}
-    %n = nv_tileaa.assume #nv_tileaa.div_by<16>, %n0 : i32
-    %k = nv_tileaa.assume #nv_tileaa.div_by<16>, %k0 : i32
+    %n1 = nv_tileaa.assume #nv_tileaa.bounded<0, ?>, %n0 : i32
+    %k1 = nv_tileaa.assume #nv_tileaa.bounded<0, ?>, %k0 : i32
+    %m = nv_tileaa.assume #nv_tileaa.bounded<0, ?>, %m0 : i32
+    %n = nv_tileaa.assume #nv_tileaa.div_by<16>, %n1 : i32
+    %k = nv_tileaa.assume #nv_tileaa.div_by<16>, %k1 : i32
     %at = nv_tileaa.make_memref %p16 sizes(%m, %k : i32, i32) strides(%k : i32) : {pointers[0]} -> {a}
     %bt = nv_tileaa.make_memref %q16 sizes(%k, %n : i32, i32) strides({stride} : i32) : {pointers[0]} -> {b}
     %ct = nv_tileaa.make_memref %r : {pointers[1]} -> {c}

@@ -46,8 +46,9 @@ class Decode(NamedTuple):
 !kt = !cuda_tile.partition_view<tile=(1x1x{d}x{n}), {k}, dim_map=[0, 1, 3, 2]>
 !v = !cuda_tile.partition_view<tile=(1x1x{n}x{d}), {k}>
 cuda_tile.module @m {{
-  entry @k(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>, %o: tile<ptr<f16>>, %b: tile<i32>) {{
+  entry @k(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>, %o: tile<ptr<f16>>, %b0: tile<i32>) {{
     %x, %y, %z = get_tile_block_id : tile<i32>
+    %b = assume bounded<0, ?>, %b0 : tile<i32>
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %heads = constant <i32: {self.heads}> : tile<i32>

@@ -41,7 +41,8 @@ def indexed_matmul(index: str = POINTER, after: str = "") -> str:
           %none = constant <f32: 0.0> : {SUM}
           %p16 = assume div_by<16>, %p : tile<ptr<f16>>
           %q16 = assume div_by<16>, %q : tile<ptr<f16>>
-          %extent = assume div_by<16>, %extent0 : tile<i32>
+          %extent1 = assume bounded<0, ?>, %extent0 : tile<i32>
+          %extent = assume div_by<16>, %extent1 : tile<i32>
           %size = constant <i32: 64> : tile<i32>
           %pt = make_tensor_view %p16, shape = [%size, %extent], strides = [%extent, 1]
               : tile<i32> -> {MATRIX}
@@ -91,11 +92,12 @@ def paged_attention() -> str:
     return f"""
       cuda_tile.module @m {{
         entry @k(%x: tile<ptr<f16>>, %y: tile<ptr<f16>>, %z: tile<ptr<f16>>, %o: tile<ptr<f32>>,
-                 %table: tile<ptr<i32>>, %rows: tile<i32>, %n: tile<i32>) {{
+                 %table: tile<ptr<i32>>, %rows0: tile<i32>, %n: tile<i32>) {{
           %zero = constant <i32: 0> : tile<i32>
           %one = constant <i32: 1> : tile<i32>
           %none = constant <f32: 0.0> : tile<64x64xf32>
           %init = constant <f32: 0.0> : tile<64x16xf32>
+          %rows = assume bounded<0, ?>, %rows0 : tile<i32>
           {views}
           %ot = make_tensor_view %o, shape = [64, 16], strides = [16, 1]
               : tensor_view<64x16xf32, strides=[16,1]>

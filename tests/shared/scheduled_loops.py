@@ -164,7 +164,8 @@ def matmul(
           %none = constant <f32: 0.0> : {accumulator}
           %p16 = assume div_by<16>, %p : tile<ptr<{element}>>
           %q16 = assume div_by<16>, %q : tile<ptr<{element}>>
-          %n16 = assume div_by<{divisor}>, %n : tile<i32>
+          %size = assume bounded<0, ?>, %n : tile<i32>
+          %n16 = assume div_by<{divisor}>, %size : tile<i32>
           %pt = make_tensor_view %p16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
           %qt = make_tensor_view %q16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
           %pv = make_partition_view %pt : {left}

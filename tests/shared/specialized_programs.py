@@ -93,15 +93,18 @@ class Gemm(NamedTuple):
         return f"""
 cuda_tile.module @m {{
   entry @k(%p: tile<ptr<{self.element}>>, %q: tile<ptr<{self.element}>>, %r: tile<ptr<{self.accumulator}>>,
-           %m: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %tiles: tile<i32>, %steps: tile<i32>) {self.hints} {{
+           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %tiles: tile<i32>, %steps: tile<i32>) {self.hints} {{
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %two = constant <i32: 2> : tile<i32>
     %none = constant <{self.accumulator}: {zero}> : {self.c}
     %p16 = assume div_by<16>, %p : tile<ptr<{self.element}>>
     %q16 = assume div_by<16>, %q : tile<ptr<{self.element}>>
-    %n = assume div_by<16>, %n0 : tile<i32>
-    %k = assume div_by<16>, %k0 : tile<i32>
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %n1 = assume bounded<0, ?>, %n0 : tile<i32>
+    %k1 = assume bounded<0, ?>, %k0 : tile<i32>
+    %n = assume div_by<16>, %n1 : tile<i32>
+    %k = assume div_by<16>, %k1 : tile<i32>
     %at = make_tensor_view %p16, shape = [%m, %k], strides = [%k, 1] : tile<i32> -> {a}
     %bt = make_tensor_view %q16, shape = [%k, %n], strides = {b_strides} : tile<i32> -> {b}
     %ct = make_tensor_view %r, shape = [{ROWS}, {COLUMNS}], strides = [{COLUMNS}, 1] : {c}

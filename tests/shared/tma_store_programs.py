@@ -91,7 +91,7 @@ class StoredGemm(NamedTuple):
 cuda_tile.module @m {{
   entry @k(%p: tile<ptr<{gemm.element}>>, %q: tile<ptr<{gemm.element}>>,
            %r: tile<ptr<{output}>>, %s: tile<ptr<{output}>>, %t: tile<ptr<f32>>,
-           %m: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %rows: tile<i32>, %columns0: tile<i32>,
+           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %rows0: tile<i32>, %columns0: tile<i32>,
            %tiles: tile<i32>, %steps: tile<i32>) {{
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -101,9 +101,14 @@ cuda_tile.module @m {{
     %q16 = assume div_by<16>, %q : tile<ptr<{gemm.element}>>
     %r16 = assume div_by<16>, %r : tile<ptr<{output}>>
     %s16 = assume div_by<16>, %s : tile<ptr<{output}>>
-    %n = assume div_by<16>, %n0 : tile<i32>
-    %k = assume div_by<16>, %k0 : tile<i32>
-    %columns = assume div_by<{self.column_divisor}>, %columns0 : tile<i32>
+    %n1 = assume bounded<0, ?>, %n0 : tile<i32>
+    %k1 = assume bounded<0, ?>, %k0 : tile<i32>
+    %columns1 = assume bounded<0, ?>, %columns0 : tile<i32>
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %rows = assume bounded<0, ?>, %rows0 : tile<i32>
+    %n = assume div_by<16>, %n1 : tile<i32>
+    %k = assume div_by<16>, %k1 : tile<i32>
+    %columns = assume div_by<{self.column_divisor}>, %columns1 : tile<i32>
     %at = make_tensor_view %p16, shape = [%m, %k], strides = [%k, 1] : tile<i32> -> tensor_view{a}
     %bt = make_tensor_view %q16, shape = [%k, %n], strides = [%n, 1] : tile<i32> -> tensor_view{b}
     %ct = make_tensor_view %r16, shape = [%rows, %columns], strides = [{PITCH}, 1]

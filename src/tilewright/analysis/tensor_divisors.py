@@ -27,14 +27,14 @@ class TensorDivisors:
         source = None if block is None else block.source
         self.alignment = 1 if source is None else facts.of(source).divisor
         """Of the address, in bytes."""
-        made = None if source is None else _origin(source)
+        made = None if source is None else origin_of(source)
         sizes = () if made is None else made.sizes
         strides = () if made is None else made.strides
         self.sizes = _divisors(type.shape, sizes, facts)
         self.strides = _divisors(type.strides, strides, facts)
 
 
-def _origin(source: Value) -> view.MakeMemrefOp | None:
+def origin_of(source: Value) -> view.MakeMemrefOp | None:
     """The operation that defines a tensor in memory, through the assumptions about it."""
     op = source.defining_op()
     while op is not None and op.name == "nv_tileaa.assume":

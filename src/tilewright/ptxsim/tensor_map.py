@@ -37,6 +37,7 @@ ELEMENT_TYPES: Final = (
 )  # fmt: skip
 _WIDTHS: Final = (1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4)
 _SPANS: Final = (16, 32, 64, 128)
+_STRIDE_LIMIT: Final = 1 << 40
 _FILL_NAN: Final = 0x7FF7
 
 
@@ -105,6 +106,8 @@ class TensorMap:
             return f"expected a box and steps of {rank} dimensions"
         if self.address % grain or any(stride % grain for stride in self.strides):
             return f"expected an address and strides that {grain} divides"
+        if max(self.strides, default=0) >= _STRIDE_LIMIT:
+            return f"expected strides below {_STRIDE_LIMIT} bytes, got {self.strides}"
         if not all(1 <= size <= 256 for size in self.box):
             return f"expected a box of 1 to 256 elements each way, got {self.box}"
         if not all(1 <= step <= 8 for step in self.element_strides):

@@ -20,6 +20,12 @@ MAP_BYTES: Final = 128
 PARAMETERS_PER_MAP: Final = 2
 OUT_OF_BOUNDS: Final = 1 << 30
 """Added to a coordinate of a tensor with one element, it is out of bounds."""
+COORDINATES: Final = 1 << 31
+"""Coordinates from here on are too large for an i32."""
+LARGEST_EXTENT: Final = (1 << 32) - 1
+"""Larger extents saturate: no coordinate is beyond this one."""
+STRIDE_LIMIT: Final = 1 << 40
+"""Bytes, below which all strides are."""
 ALIGNMENT: Final = 16
 """Bytes: of the address of a tensor, and of all strides but that of the contiguous dimension."""
 ELEMENTS: Final = (
@@ -73,8 +79,8 @@ class TensorMapParameter(NamedTuple):
                 return scalar
             return int.from_bytes(arguments[scalar.number], "little")
 
-        # As in the kernel, extents have 32 bits.
-        sizes = [value(size) % (1 << 32) for size in self.sizes]
+        # As in the kernel.
+        sizes = [min(value(size), LARGEST_EXTENT) for size in self.sizes]
         width = ELEMENT_BYTES[self.element]
         return BoundTensor(
             value(self.address),

@@ -3,17 +3,17 @@
 // ARG a = small:136x80xf16:1
 // ARG b = small:80x144xf16:2
 // ARG c = zeros:136x144xf16
-// ARG m = 136
-// ARG n = 144
-// ARG k = 80
+// ARG m0 = 136
+// ARG n0 = 144
+// ARG k0 = 80
 // EXPECT c = wide_f16(a) @ wide_f16(b)
 // RUN @tf32 grid=2
 // ARG a = random:136x48xf32:1
 // ARG b = random:48x144xf32:2
 // ARG c = zeros:136x144xf32
-// ARG m = 136
-// ARG n = 144
-// ARG k = 48
+// ARG m0 = 136
+// ARG n0 = 144
+// ARG k0 = 48
 // EXPECT c near tf32(a) @ tf32(b)
 !half = !cuda_tile.tensor_view<?x?xf16, strides=[?,1]>
 !half_a = !cuda_tile.partition_view<tile=(128x64), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>
@@ -24,10 +24,13 @@
 !single_b = !cuda_tile.partition_view<tile=(32x128), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
 !single_c = !cuda_tile.partition_view<tile=(128x128), tensor_view<?x?xf32, strides=[?,1]>>
 cuda_tile.module @kernels {
-  entry @f16(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) {
+  entry @f16(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>, %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>) {
     %pa = assume div_by<16>, %a : tile<ptr<f16>>
     %pb = assume div_by<16>, %b : tile<ptr<f16>>
     %pc = assume div_by<16>, %c : tile<ptr<f16>>
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %n = assume bounded<0, ?>, %n0 : tile<i32>
+    %k = assume bounded<0, ?>, %k0 : tile<i32>
     %columns = assume div_by<16>, %n : tile<i32>
     %inner = assume div_by<16>, %k : tile<i32>
     %at = make_tensor_view %pa, shape = [%m, %inner], strides = [%inner, 1] : tile<i32> -> !half
@@ -62,10 +65,13 @@ cuda_tile.module @kernels {
     }
     return
   }
-  entry @tf32(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) {
+  entry @tf32(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>, %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>) {
     %pa = assume div_by<16>, %a : tile<ptr<f32>>
     %pb = assume div_by<16>, %b : tile<ptr<f32>>
     %pc = assume div_by<16>, %c : tile<ptr<f32>>
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %n = assume bounded<0, ?>, %n0 : tile<i32>
+    %k = assume bounded<0, ?>, %k0 : tile<i32>
     %columns = assume div_by<16>, %n : tile<i32>
     %inner = assume div_by<16>, %k : tile<i32>
     %at = make_tensor_view %pa, shape = [%m, %inner], strides = [%inner, 1] : tile<i32> -> !single

@@ -21,6 +21,7 @@ from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import DYNAMIC, TF32, FloatType, IntegerType
 from tilewright.layout.tma_boxes import NoBoxes, TilePart, TmaBoxes, part_of, tma_boxes
+from tilewright.support.tensor_map_parameters import STRIDE_LIMIT
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
@@ -37,8 +38,8 @@ class CreateTensorMapsOp(Operation):
     """Encode a tensor map for each view; an agent of one warp does.
 
     Memory starts at a multiple of 16 bytes, and so do its rows: all strides but that of the
-    contiguous dimension are multiples of 16 bytes. The maps have to be released before the block
-    ends.
+    contiguous dimension are multiples of 16 bytes, and below 2**40 bytes. Elements from coordinate
+    2**31 on count as out of bounds. The maps have to be released before the block ends.
     """
 
     name = "nv_tileas.create_tensor_maps"
@@ -152,7 +153,12 @@ def memory_order(source: MemrefType) -> tuple[int, ...]:
     bytes = pointee_bytes(source.element)
     for number in others:
         stride = source.strides[number]
-        if source.shape[number] != 1 and stride != DYNAMIC and stride * bytes % STRIDE_BYTES:
+        if source.shape[number] == 1 or stride == DYNAMIC:
+            continue
+        if stride * bytes % STRIDE_BYTES:
             message = f"expected strides that are multiples of {STRIDE_BYTES} bytes, got '{source}'"
+            raise NoBoxes(message)
+        if stride * bytes >= STRIDE_LIMIT:
+            message = f"expected strides below {STRIDE_LIMIT} bytes, got '{source}'"
             raise NoBoxes(message)
     return (*others, *contiguous)

@@ -21,6 +21,7 @@ from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
 from tilewright.plans.agent_registers import consumer_registers
 from tilewright.plans.slicing import is_plain
+from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import choose_warps, separate_accumulator_words
 from tilewright.target.arch import WARP_SIZE
@@ -236,7 +237,9 @@ def _may_use_tma(load: LoadOp | TileLoadOp, facts: AxisFacts) -> bool:
     bytes = pointee_bytes(source.element)
     strides = zip(source.shape, source.strides, memory.strides, strict=True)
     outer = [divisor for size, stride, divisor in strides if size != 1 and stride != 1]
-    return all(each % ALIGNMENT == 0 for each in (memory.alignment, *[n * bytes for n in outer]))
+    if any(each % ALIGNMENT for each in (memory.alignment, *[n * bytes for n in outer])):
+        return False
+    return limit_problem(load.view, load.indices, facts.ranges) is None
 
 
 def _contiguous(type: TiledViewType) -> tuple[bool, ...]:

@@ -47,7 +47,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.shared_lifetimes import shared_bytes
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
-from tilewright.transforms.nv_tileas.tma_loads import tma_problem
+from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
 
 if TYPE_CHECKING:
@@ -70,13 +70,14 @@ PIPELINE_BARRIERS: Final = 2 * MBARRIER_BYTES * 8
 class Specialization:
     """The warp specialization of a function whose loops are scheduled, if it can have one."""
 
-    __slots__ = ("_budget", "_function", "_groups", "_loops", "_outer", "problem", "stages",
-                 "stores")  # fmt: skip
+    __slots__ = ("_budget", "_by_tma", "_function", "_groups", "_loops", "_outer", "problem",
+                 "stages", "stores")  # fmt: skip
 
     def __init__(
         self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool = False
     ) -> None:
         self._function = function
+        self._by_tma = TmaLoads(function)
         loops = [
             op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes
         ]
@@ -93,7 +94,7 @@ class Specialization:
         self.stores: TmaStores | None = None
         """The stores by TMA, if they are wanted and the function can be specialized."""
         if self.problem is None:
-            self._groups += straight_line_groups(function, self._loops, self._groups)
+            self._groups += straight_line_groups(function, self._loops, self._groups, self._by_tma)
             self._choose_stages(wanted_stages, tma_stores=tma_stores)
 
     @property
@@ -198,7 +199,7 @@ class Specialization:
             return "no loop is pipelined"
         for loop, loads in self._loops.items():
             for load in loads:
-                if (problem := tma_problem(load)) is not None:
+                if (problem := self._by_tma.problem(load)) is not None:
                     return f"TMA cannot copy a tile: {problem}"
             dots = [op for op in loop.body.walk() if isinstance(op, DotOp)]
             if not dots or any(dot.atom is not Atom.WGMMA for dot in dots):

@@ -39,7 +39,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     pipeline_problem,
 )
 from tilewright.transforms.nv_tileas.stage_memory import stage_bytes
-from tilewright.transforms.nv_tileas.tma_loads import tma_problem
+from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -62,18 +62,22 @@ def report_loads(function: FuncOp, sink: Sink) -> None:
     """Report what copies each load of a scheduled loop, and why TMA does not if it should."""
     if not sink.wants_remarks:
         return
+    by_tma = TmaLoads(function)
     for load in [op for op in function.walk() if isinstance(op, TileLoad)]:
         engine = load.attributes.get(ENGINE)
         if isinstance(engine, CopyEngine):
             sink.remark(load_remark(load, INSTRUCTIONS[engine], function.sym_name, PASS))
         if engine is not CopyEngine.TMA and Feature.TMA in target_or_baseline(function):
-            _report_tma(function, load, sink, is_pipelined=engine is not None)
+            problem = by_tma.problem(load)
+            _report_tma(function, load, problem, sink, is_pipelined=engine is not None)
 
 
-def _report_tma(function: FuncOp, load: TileLoad, sink: Sink, *, is_pipelined: bool) -> None:
+def _report_tma(
+    function: FuncOp, load: TileLoad, problem: str | None, sink: Sink, *, is_pipelined: bool
+) -> None:
     """Report why TMA does not copy a tile that is pipelined, or that the program wants it for."""
     is_asked = not isinstance(load, LoadOp) and bool(load.allow_tma)
-    problem, name = tma_problem(load), function.sym_name
+    name = function.sym_name
     if problem is not None and (is_pipelined or is_asked):
         text = "Load not by TMA"
         sink.remark(Remark(TMA_LOAD_REFUSED, text, PASS, name, load.location, problem))

@@ -19,7 +19,6 @@ from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, stage_plan, stage_types
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.stage_uses import stage_users
-from tilewright.transforms.nv_tileas.tma_loads import tma_problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -29,10 +28,11 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block, Operation
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup
+    from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 
 
 def straight_line_groups(
-    function: FuncOp, loops: Collection[ForOp], groups: Sequence[CopyGroup]
+    function: FuncOp, loops: Collection[ForOp], groups: Sequence[CopyGroup], by_tma: TmaLoads
 ) -> list[CopyGroup]:
     """The groups outside of pipelined loops that have stages of the groups in them."""
     stages = {group.stage for group in groups}
@@ -42,7 +42,8 @@ def straight_line_groups(
     chosen: list[CopyGroup] = []
     for block in _blocks(function, enclosing):
         inner = [op for op in block if op in enclosing or op in loops]
-        loads = [op for op in block if isinstance(op, TiledLoadOp) and _is_suitable(op, tiles)]
+        loads = [op for op in block if isinstance(op, TiledLoadOp)]
+        loads = [load for load in loads if _is_suitable(load, tiles, by_tma)]
         for group in copy_groups(block, loads):
             is_open = group.problem is None and not any(map(group.spans, inner))
             together = [*copied, *group.loads]
@@ -61,7 +62,7 @@ def _blocks(function: FuncOp, enclosing: Collection[Operation]) -> Iterator[Bloc
             yield from (region.block for region in op.regions if region.blocks)
 
 
-def _is_suitable(load: TiledLoadOp, tiles: Collection[Type]) -> bool:
+def _is_suitable(load: TiledLoadOp, tiles: Collection[Type], by_tma: TmaLoads) -> bool:
     """Whether TMA can copy a load to a stage with one of some tiles, and how it is read suits that.
 
     Dots read it there, or registers that no dot takes are read from it. All of this is in the block
@@ -69,7 +70,7 @@ def _is_suitable(load: TiledLoadOp, tiles: Collection[Type]) -> bool:
     """
     if without_layout(load.tile.type) not in {without_layout(tile) for tile in tiles}:
         return False
-    if not is_plain(load) or not is_first(load) or tma_problem(load) is not None:
+    if not is_plain(load) or not is_first(load) or by_tma.problem(load) is not None:
         return False
     plan = stage_plan(load)
     if stage_types([load])[0] not in tiles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.ranges import Ranges
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -15,6 +16,7 @@ from tilewright.dialects.nv_tileas.types import TensorMapType
 from tilewright.dialects.scf import IfOp
 from tilewright.ir.effects import is_pure
 from tilewright.layout.tma_boxes import NoBoxes
+from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 
 if TYPE_CHECKING:
@@ -31,24 +33,46 @@ HOISTED: Final = (AssumeOp, MakeMemrefOp)
 any memory is harmless where nothing accesses it."""
 
 
-def tma_problem(load: TileLoad) -> str | None:
-    """Why TMA cannot copy the tile of a load to its stage; None if it can."""
-    if not isinstance(load, TiledLoadOp):
-        return "its rows have addresses of their own"
+class TmaLoads:
+    """The loads of a function that TMA can copy, as long as the function is not changed."""
+
+    __slots__ = ("_function", "_ranges")
+
+    def __init__(self, function: FuncOp) -> None:
+        self._function = function
+        self._ranges: Ranges | None = None
+
+    def problem(self, load: TileLoad) -> str | None:
+        """Why TMA cannot copy the tile of a load to its stage; None if it can."""
+        if not isinstance(load, TiledLoadOp):
+            return "its rows have addresses of their own"
+        return _access_problem(load) or _box_problem(load) or self._limit_problem(load)
+
+    def _limit_problem(self, load: TiledLoadOp) -> str | None:
+        # Few functions have a load that TMA could copy otherwise.
+        if self._ranges is None:
+            self._ranges = Ranges(self._function)
+        return limit_problem(load.view, load.indices, self._ranges)
+
+
+def _access_problem(load: TiledLoadOp) -> str | None:
     if load.allow_tma is False:
         return "the program forbids it"
     if load.cache is not None:
         return "it has a cache hint"
     if view_ops(load.view) is None:
         return "its view is of memory that a loop or branch computes"
-    element = element_of(load.tile.type)
-    if load.vector * pointee_bytes(element) < ALIGNMENT:
+    if load.vector * pointee_bytes(element_of(load.tile.type)) < ALIGNMENT:
         return f"its address and strides are not known to be multiples of {ALIGNMENT} bytes"
+    return None
+
+
+def _box_problem(load: TiledLoadOp) -> str | None:
     plan = plan_tma_stage(load)
     if plan is None:
         return "nothing reads it as TMA would write it"
     try:
-        tile = laid_out(element, plan.placement)
+        tile = laid_out(element_of(load.tile.type), plan.placement)
         boxes_of(TensorMapType(tiled_view(load.view), tile))
     except NoBoxes as reason:
         return str(reason)

@@ -24,6 +24,7 @@ from tilewright.ir.types import DYNAMIC, I32
 from tilewright.layout.linear import WARP
 from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.plans.allocations import TENSOR_MAP_BYTES
+from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.transforms.nv_tileas.tma_loads import ALIGNMENT, view_ops
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
@@ -177,7 +178,7 @@ class TmaStores:
         is_inside = store.in_bounds is not None and store.in_bounds[inner]
         if not is_inside and memory.sizes[type.dims[inner]] * bytes < ALIGNMENT:
             return f"its rows are not known to be multiples of {ALIGNMENT} bytes"
-        return None
+        return limit_problem(store.view, store.indices, self._facts.ranges, is_store=True)
 
     def _drop_late_stores(self) -> None:
         """Drop stores that tokens order after writes of threads, which would need a fence."""

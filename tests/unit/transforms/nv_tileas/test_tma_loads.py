@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
-from tilewright.transforms.nv_tileas.tma_loads import hoist_view, tma_problem
+from tilewright.transforms.nv_tileas.tma_loads import TmaLoads, hoist_view
 
 GEMM = Gemm()
 ALIGNMENT = "its address and strides are not known to be multiples of 16 bytes"
@@ -26,6 +26,11 @@ def loads_of(program: str) -> list[TiledLoadOp]:
     """The loads of views of a program."""
     module = lowered_as_far_as("hoist-conversions", program)
     return [op for op in module.walk() if isinstance(op, TiledLoadOp)]
+
+
+def tma_problem(load: LoadOp | TiledLoadOp) -> str | None:
+    function = next(op for op in load.ancestors() if isinstance(op, FuncOp))
+    return TmaLoads(function).problem(load)
 
 
 def problems(program: str) -> list[str | None]:

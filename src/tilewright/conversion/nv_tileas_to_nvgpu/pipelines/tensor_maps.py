@@ -31,9 +31,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_id
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.casts import TruncIOp
+from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
-from tilewright.dialects.arith.integer import MaxUIOp, OrIOp, XOrIOp
+from tilewright.dialects.arith.integer import MaxUIOp, MinUIOp, OrIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.tensormap import (
     TensorMapAtOp,
     TensorMapFillOp,
@@ -58,7 +58,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import DYNAMIC, I1, I32, I64, IntegerType, MemRefType
 from tilewright.plans.tensor_maps import descriptor_type
 from tilewright.support.diagnostics import Unsupported
-from tilewright.support.tensor_map_parameters import OUT_OF_BOUNDS
+from tilewright.support.tensor_map_parameters import LARGEST_EXTENT, OUT_OF_BOUNDS
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
@@ -151,12 +151,12 @@ def _tensor(build: ConversionBuilder, map: TensorMapType, view: Sequence[Value])
         size = memory.sizes[dimension]
         if not isinstance(size, int):
             arguments.append(size)
-            short = build.create(TruncIOp, source=size, types=[I32]).result
+            short = _saturated(build, size)
             is_zero = _compare(build, CmpIPredicate.EQ, short, 0)
             empty = is_zero if empty is None else _either(build, empty, is_zero)
             # The hardware takes no size of 0.
             size = build.create(MaxUIOp, lhs=short, rhs=constant(build, 1)).result
-        sizes.append(size)
+        sizes.append(min(size, LARGEST_EXTENT) if isinstance(size, int) else size)
     beyond = constant(build, 0)
     if empty is not None:
         beyond = _select(build, empty, constant(build, OUT_OF_BOUNDS), beyond)
@@ -171,6 +171,14 @@ def _tensor(build: ConversionBuilder, map: TensorMapType, view: Sequence[Value])
             stride = multiply(build, stride, pointee_bytes(source.element), I64)
         strides.append(stride)
     return _Tensor(descriptor_type(map), memory.base, sizes, strides, beyond, arguments)
+
+
+def _saturated(build: ConversionBuilder, size: Value) -> Value:
+    """A size as i32; a larger one saturates, since no coordinate is beyond the largest."""
+    if size.defined_by(ExtUIOp) is None:
+        largest = constant(build, LARGEST_EXTENT, I64)
+        size = build.create(MinUIOp, lhs=size, rhs=largest).result
+    return build.create(TruncIOp, source=size, types=[I32]).result
 
 
 def _kinds(tensors: Sequence[_Tensor]) -> list[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
@@ -24,14 +24,12 @@ from tilewright.dialects.nv_tileas.types import tensor_map
 from tilewright.dialects.nvgpu.tma import TmaAsyncLoadOp
 from tilewright.ir.types import I32, IntegerType
 from tilewright.plans.tensor_maps import descriptor_type
+from tilewright.support.tensor_map_parameters import COORDINATES
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
-
-COORDINATES: Final = 1 << 31
-"""Coordinates from here on are too large for an i32."""
 
 
 def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot: Value) -> None:
@@ -43,7 +41,7 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
     type = tensor_map(op.source)
     map, beyond = build.values(op.source)
     order, counted = tile_order(type.view), type.view.counted
-    starts = [tile_start(build, build.value(op.indices[dim]), counted[dim]) for dim in order]
+    starts = [_tile_start(build, build.value(op.indices[dim]), counted[dim]) for dim in order]
     starts[0] = add(build, starts[0], beyond)
     boxes, ctas = boxes_of(type).boxes, None
     if op.multicast:
@@ -70,20 +68,29 @@ def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot
         )
 
 
-def tile_start(
-    build: ConversionBuilder, index: Value, step: int, limit: int = COORDINATES
-) -> OpFoldResult:
-    """The coordinate of a tile along one dimension, as i32, by its index.
+def _tile_start(build: ConversionBuilder, index: Value, step: int) -> OpFoldResult:
+    """The coordinate of a tile along one dimension, as i32, by its index, which is unsigned.
 
-    Indices are unsigned. One whose coordinate is not below the limit is out of bounds: the first of
-    these stands for all. With the default one its coordinate is negative, as a load may have it.
+    A tile whose coordinate is too large is out of bounds: the first of these stands for all. Its
+    coordinate is negative, as that of a load may be.
     """
+    index, type = at_least_i32(build, index)
+    first = constant(build, -(-COORDINATES // step), type)
+    bounded = build.create(MinUIOp, lhs=index, rhs=first).result
+    return multiply(build, as_i32(build, bounded), step)
+
+
+def at_least_i32(build: ConversionBuilder, index: Value) -> tuple[Value, IntegerType]:
+    """Extend an unsigned index to i32, unless it has as many bits."""
     type = index.type
     assert isinstance(type, IntegerType)
-    if type.width < I32.width:
-        index, type = build.create(ExtUIOp, source=index, types=[I32]).result, I32
-    last = constant(build, -(-limit // step), type)
-    bounded = build.create(MinUIOp, lhs=index, rhs=last).result
-    if type.width > I32.width:
-        bounded = build.create(TruncIOp, source=bounded, types=[I32]).result
-    return multiply(build, bounded, step)
+    if type.width >= I32.width:
+        return index, type
+    return build.create(ExtUIOp, source=index, types=[I32]).result, I32
+
+
+def as_i32(build: ConversionBuilder, index: Value) -> Value:
+    """The low bits of an index of at least 32 bits."""
+    if index.type is I32:
+        return index
+    return build.create(TruncIOp, source=index, types=[I32]).result

@@ -9,19 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_index, as_value
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import (
-    tile_start,
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_index,
+    as_value,
+    constant,
+    multiply,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import as_i32, at_least_i32
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
+    conjunction,
+    is_elected_lane,
+    predicated,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer, scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.stmatrix import StMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, uniform_thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
-from tilewright.dialects.arith.integer import MaxUIOp
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.threads import WarpSyncOp
 from tilewright.dialects.cute_nvgpu.tma import TmaCommitOp, TmaWaitOp
 from tilewright.dialects.elements import pointee_bytes
@@ -36,7 +45,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, unpack
 from tilewright.layout.matrices import matrix_access
 from tilewright.layout.vector_access import contiguous_offsets
-from tilewright.support.tensor_map_parameters import OUT_OF_BOUNDS
+from tilewright.plans.tensor_map_limits import reached_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,6 +94,7 @@ class BoxStore:
         "_bytes",
         "_offsets",
         "_op",
+        "_reached",
         "_stages",
         "_start",
         "_starts",
@@ -99,6 +109,7 @@ class BoxStore:
         assert allocation is not None
         self._start = scratch_offset(allocation)
         self._offsets = layout_of(op.tile).then(boxes.placement.inverse())
+        self._reached: Value | None = None
         self._starts = self._tile_starts()
 
     def wait_for_stage(self) -> None:
@@ -122,12 +133,14 @@ class BoxStore:
     def start(self, box: int) -> None:
         """Start to store a box, as a bulk group; one lane does."""
         build = self._build
-        build.create(
-            TmaAsyncStoreOp,
-            src=self._source(box),
-            tensor_map_descriptor=build.values(self._op.map)[0],
-            coordinates=self._coordinates(box),
-        )
+        with predicated(build, self._reached):
+            build.create(
+                TmaAsyncStoreOp,
+                src=self._source(box),
+                tensor_map_descriptor=build.values(self._op.map)[0],
+                coordinates=self._coordinates(box),
+            )
+        # A group without a store, too: stages are counted by groups.
         build.create(TmaCommitOp)
 
     def _registers(self, box: int) -> list[int]:
@@ -169,20 +182,30 @@ class BoxStore:
         return build.create(ViewOp, source=buffer, byte_shift=shift, types=[type]).result
 
     def _tile_starts(self) -> list[OpFoldResult]:
-        """The coordinates of the warp's part of the tile, in the order of memory."""
-        op, build, type = self._op, self._build, tensor_map(self._op.map)
-        layout, counted = layout_of(op.tile), type.view.counted
+        """The coordinates of the warp's part of the tile, in the order of memory.
+
+        A tile that coordinates do not reach is out of bounds. It is not stored, since the
+        coordinates of a store must not be negative; nor is one of an empty tensor, whose map has an
+        element.
+        """
+        op, build, view = self._op, self._build, tensor_map(self._op.map).view
+        layout = layout_of(op.tile)
         warps = [unpack(vector, layout.shape) for vector in layout.vectors(WARP)]
         starts: list[OpFoldResult] = []
-        for dimension in tile_order(type.view):
-            index = build.value(op.indices[dimension])
-            tile = tile_start(build, index, counted[dimension], limit=OUT_OF_BOUNDS)
+        for dimension in tile_order(view):
+            index, type = at_least_i32(build, build.value(op.indices[dimension]))
+            end = constant(build, reached_tiles(view, dimension), type)
+            self._require(CmpIPredicate.ULT, index, end)
+            tile = multiply(build, as_i32(build, index), view.counted[dimension])
             starts.append(add(build, tile, self._warp_part([each[dimension] for each in warps])))
-        # An empty tensor has one element in its map: all coordinates are out of bounds.
         _, beyond = build.values(op.map)
-        first = as_value(build, starts[0])
-        starts[0] = build.create(MaxUIOp, lhs=first, rhs=beyond).result
+        self._require(CmpIPredicate.EQ, beyond, constant(build, 0))
         return starts
+
+    def _require(self, predicate: CmpIPredicate, a: Value, b: Value) -> None:
+        """Store the tile only if a comparison holds."""
+        holds = self._build.create(CmpIOp, predicate=predicate, lhs=a, rhs=b).result
+        self._reached = conjunction(self._build, self._reached, holds)
 
     def _coordinates(self, box: int) -> list[Value]:
         """The coordinates of a box, the contiguous dimension first."""

@@ -153,6 +153,30 @@ def held_operand(accumulators: Layout, operand: Layout, k_dimension: int) -> Hel
     return None if by_accumulator is None or by_k is None else HeldOperand(by_accumulator, by_k)
 
 
+def held_layout(accumulators: Layout, k: int, k_dimension: int) -> Layout:
+    """The layout of an operand of which each thread holds what its accumulators need, all of K.
+
+    >>> blocks = Layout.build({"register": [(0, 0, 1)], "lane": [(0, 1, 0), (1, 0, 0)]}, (2, 2, 2))
+    >>> print(held_layout(blocks, k=2, k_dimension=1))
+    register: (0, 0, 1) (0, 1, 0); lane: (0, 0, 0) (1, 0, 0) -> 2x2x2
+    """
+    extents = list(accumulators.shape)
+    extents[k_dimension] = k
+
+    def needed(name: str) -> list[int]:
+        vectors: list[int] = []
+        for vector in accumulators.vectors(name):
+            coordinates = list(unpack(vector, accumulators.shape))
+            coordinates[k_dimension] = 0
+            vectors.append(pack(coordinates, extents))
+        return vectors
+
+    along_k = [_unit(extents, k_dimension, bit) for bit in range(log2(k))]
+    register = [vector for vector in needed(REGISTER) if vector]
+    inputs = [(REGISTER, [*register, *along_k]), (LANE, needed(LANE)), (WARP, needed(WARP))]
+    return Layout(inputs, extents)
+
+
 def _expressed(basis: gf2.Basis, vectors: Sequence[int]) -> list[int] | None:
     """Which registers each vector is the sum of; None if one is of none."""
     sources = [basis.express(vector) for vector in vectors]

@@ -19,6 +19,7 @@ LIMIT: Final = 16 * 1024
 def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:
     """The bits of the packed element that number its piece; none if the tile is small enough.
 
+    `element` is the bytes of an element, or of several that are exchanged together: any number.
     Registers of the destination count the pieces, and those of the source too if there are such:
     then all threads write and read in every piece.
 
@@ -26,7 +27,7 @@ def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:
     >>> piece_bits(spread((128, 64), 4), spread((128, 64), 4, vector=4), element=4)
     (4096,)
     """
-    missing = log2(max(1, source.size * element // LIMIT))
+    missing = (-(-source.size * element // LIMIT) - 1).bit_length()
     if not missing:
         return ()
     ours = source.vectors(REGISTER)

@@ -21,7 +21,7 @@ from tilewright.dialects.nv_tileas.types import (
     register_bytes,
 )
 from tilewright.layout.linear import LANE, REGISTER, WARP
-from tilewright.layout.pieces import piece_bits
+from tilewright.layout.pieces import LIMIT, piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
@@ -124,19 +124,27 @@ def slot_location(op: ScanOp, scan: Scan, source: int) -> tuple[int, int]:
     """The bytes of a partial result of a source, and the byte offset of the source's slots."""
     start = 0
     for other in op.sources[:source]:
-        start += _slot_bytes(scan, other.type)
+        start += _slot_bytes(op, scan, other.type)
     return register_bytes(element_of(op.sources[source].type)), start
 
 
-def _slot_bytes(scan: Scan, source: Type) -> int:
+def scan_iterations(op: ScanOp, scan: Scan) -> int:
+    """In how many iterations warps exchange their totals: each of as many registers."""
     registers = scan.layout.extent(REGISTER) >> scan.chunk
+    size = sum(register_bytes(element_of(source.type)) for source in op.sources)
+    bytes = registers * lines_of(scan) * size << scan.warps
+    return min(registers, 1 << (-(-bytes // LIMIT) - 1).bit_length())
+
+
+def _slot_bytes(op: ScanOp, scan: Scan, source: Type) -> int:
+    registers = (scan.layout.extent(REGISTER) >> scan.chunk) // scan_iterations(op, scan)
     count = registers * lines_of(scan) << scan.warps
     return _aligned(count * register_bytes(element_of(source)))
 
 
 def _all_slots(op: ScanOp) -> int:
     scan = scan_of(op)
-    return sum(_slot_bytes(scan, source.type) for source in op.sources) if scan.warps else 0
+    return sum(_slot_bytes(op, scan, source.type) for source in op.sources) if scan.warps else 0
 
 
 def histogram_pieces(op: HistogramOp) -> tuple[int, ...]:

@@ -21,12 +21,12 @@ from tilewright.dialects.nv_tileaa.shape import BroadcastOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
 from tilewright.dialects.nv_tileas.types import stored_bytes
-from tilewright.layout.fma_lines import COLUMNS, line_tiling
+from tilewright.layout.fma_lines import COLUMNS, ROWS, held_layout, line_tiling
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import REGISTER
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
-from tilewright.layout.wgmma import left_fragments, wgmma_tile
+from tilewright.layout.wgmma import MATRIX_RANK, batched, left_fragments, wgmma_tile
 from tilewright.plans.tile_registers import REGISTER_BITS, fits_registers, tile_words
 from tilewright.target.arch import WARP_SIZE, registers_per_thread
 from tilewright.target.tensor_cores import BITS, K_MAJOR_ONLY, WARPGROUP
@@ -75,7 +75,8 @@ class MmaSelection(NamedTuple):
 SCRATCH_RESERVE: Final = 48 * 1024
 """Bytes of shared memory that remain for other operations beside all operands of wgmma."""
 LEAST_RESERVE: Final = 32 * 1024
-"""The same where the fragments of mma.sync would be spilled: pieces of a tile in two areas."""
+"""The same where the fragments of mma.sync would be spilled: pieces of a tile in two areas. No
+operation takes more scratch memory."""
 MATRIX_LIMIT: Final = 16 * 1024
 """The most bytes of shared memory for all matrices that threads multiply with lines they hold."""
 
@@ -202,8 +203,21 @@ def _select_lines(op: DotOp, warps: int) -> MmaSelection | None:
 
 
 def _select_blocks(op: DotOp, warps: int) -> MmaSelection:
-    """FMAs with blocks of the result for each thread; A and B in any layout."""
-    return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
+    """FMAs with blocks of the result for each thread; A and B in any layout.
+
+    Of many small matrices, A and B at one k may exceed the memory that they are staged in. Threads
+    then hold what they need of them.
+    """
+    accumulator = fma_accumulator(shape(op.c.type), warps)
+    k = shape(op.a.type)[-1]
+    lines = sum(count(value.type) for value in (op.a, op.b)) // k
+    if lines * pointee_bytes(element_of(op.a.type)) <= LEAST_RESERVE:
+        return MmaSelection(Atom.FMA, None, None, accumulator)
+    rank, blocks = len(shape(op.c.type)), batched(accumulator)
+    a, b = (held_layout(blocks, k, dimension) for dimension in (COLUMNS, ROWS))
+    if rank == MATRIX_RANK:
+        a, b = a.reshape(a.shape[1:]), b.reshape(b.shape[1:])
+    return MmaSelection(Atom.FMA, a, b, accumulator)
 
 
 def _matrix_beside_lines(op: DotOp, selection: MmaSelection) -> Value | None:

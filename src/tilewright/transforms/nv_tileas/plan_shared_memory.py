@@ -45,7 +45,7 @@ from tilewright.layout.bank_conflicts import LINE
 from tilewright.layout.wgmma import ALIGNMENT
 from tilewright.plans.allocations import aligned, allocated_bytes
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
-from tilewright.support.diagnostics import Unsupported, UserError
+from tilewright.support.diagnostics import Diagnostic, UserError, note
 from tilewright.transforms.nv_tileas.shared_lifetimes import (
     allocate,
     allocation_of,
@@ -134,7 +134,7 @@ def _areas(
     """
     arch = target_of(function)
     if arch is not None:
-        _check_allocations(function, allocated, arch)
+        _check_allocations(allocated, arch)
     by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
     for op in needs:
         by_agent.setdefault(agent_of(op), []).append(op)
@@ -172,19 +172,25 @@ def _areas_from(
     if arch is None:
         return Areas(floor, bytes, 1)
     if floor + bytes > arch.static_shared:
-        what = f"'{op.name}' through {bytes} bytes of shared memory on {arch.name}"
-        rest = f"where a block has {arch.static_shared}, of which {floor} are in use"
-        raise Unsupported(f"{what}, {rest}", op.location)
+        gist = f"'{op.name}' stages {bytes} bytes, and other operations use {floor} meanwhile"
+        raise _too_much_shared(op, floor + bytes, arch, gist)
     return Areas(floor, bytes, 1)
 
 
-def _check_allocations(function: FuncOp, allocated: Mapping[Operation, Span], arch: Arch) -> None:
+def _check_allocations(allocated: Mapping[Operation, Span], arch: Arch) -> None:
     """Check that the buffers that are live at the same time fit into shared memory."""
     for op, span in allocated.items():
         if span.end > arch.static_shared:
-            gist = f"{span.end} bytes of shared memory for all buffers of '@{function.sym_name}'"
-            limit = f"of which a block has {arch.static_shared}"
-            raise UserError([op.error(f"asks for {gist}, {limit}")])
+            gist = f"'{op.name}' allocates {span.end - span.start} bytes beside other buffers"
+            raise _too_much_shared(op, span.end, arch, gist)
+
+
+def _too_much_shared(op: Operation, bytes: int, arch: Arch, gist: str) -> UserError:
+    """The error of a function without a plan: in the words of ptxas, which tuners look for."""
+    function = next(outer for outer in op.ancestors() if isinstance(outer, FuncOp))
+    sizes = f"(0x{bytes:x} bytes, 0x{arch.static_shared:x} max)"
+    message = f"'@{function.sym_name}' uses too much shared data {sizes}"
+    return UserError([Diagnostic(message, op.location, notes=(note(gist, op.location),))])
 
 
 class Access(NamedTuple):

@@ -262,4 +262,4 @@ def test_every_producer_must_exist() -> None:
 
 def test_buffers_fit_into_shared_memory() -> None:
     large = "%l = nv_tileas.alloc_tensor : !nv_tileas.buffer<shared, 64, 1024xf32>\n"
-    assert "bytes of shared memory for all buffers of '@f', of which a block has" in problem(large)
+    assert "'@f' uses too much shared data (0x40000 bytes, 0x38c00 max)" in problem(large)

@@ -42,7 +42,7 @@ from tilewright.ir.attributes import FloatAttr, IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER, WARP, log2
-from tilewright.plans.scratch import lines_of, scan_of, slot_location
+from tilewright.plans.scratch import lines_of, scan_iterations, scan_of, slot_location
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -162,6 +162,29 @@ class _Scanner:
     def _warps(
         self, before: Prefix | None, totals: list[Value]
     ) -> tuple[Prefix | None, list[Value]]:
+        """Scan the totals of warps: some registers after the others, if there are many."""
+        count = scan_iterations(self._op, self._scan)
+        if count == 1:
+            return self._exchanged(before, totals)
+        parts: list[tuple[Prefix | None, list[Value]]] = []
+        for number in range(count):
+            if number:
+                synchronize(self._op, self._build)
+            own = None
+            if before is not None:
+                own = Prefix(self._part(before.values, number, count), before.exists)
+            parts.append(self._exchanged(own, self._part(totals, number, count)))
+        prefixes = [prefix for prefix, _ in parts if prefix is not None]
+        prefix = Prefix(self._joined([each.values for each in prefixes]), prefixes[0].exists)
+        return prefix, self._joined([total for _, total in parts])
+
+    def _joined(self, parts: Sequence[Sequence[Value]]) -> list[Value]:
+        """The registers of each source, from consecutive parts of them."""
+        return [concatenate(self._build, list(part)) for part in zip(*parts, strict=True)]
+
+    def _exchanged(
+        self, before: Prefix | None, totals: list[Value]
+    ) -> tuple[Prefix | None, list[Value]]:
         """Exchange totals of warps through shared memory, and scan them."""
         op, build, scan = self._op, self._build, self._scan
         slots = WarpTotals(op, scan, build, totals)
@@ -229,8 +252,12 @@ class _Scanner:
 
     def _segment(self, values: Sequence[Value], segment: int) -> list[Value]:
         """The registers of a segment."""
-        size = self._rows >> self._scan.segments
-        indices = list(range(segment * size, (segment + 1) * size))
+        return self._part(values, segment, 1 << self._scan.segments)
+
+    def _part(self, values: Sequence[Value], number: int, count: int) -> list[Value]:
+        """The registers of one of `count` parts of each column."""
+        size = self._rows // count
+        indices = list(range(number * size, (number + 1) * size))
         return [select_registers(self._build, value, indices) for value in values]
 
     @property

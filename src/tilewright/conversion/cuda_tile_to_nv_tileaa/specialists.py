@@ -93,7 +93,7 @@ def reduce(op: aggregate.ReduceOp, new: aggregate.ReduceOp, build: ConversionBui
 
 @converts(aggregate.ScanOp)
 def scan(op: aggregate.ScanOp, new: aggregate.ScanOp, build: ConversionBuilder) -> Result:
-    """Lower to an inclusive `nv_tileaa.scan`, whose body takes scalars."""
+    """Lower to `nv_tileaa.scan`, whose body takes scalars."""
     attributes = converted(op, {"dim": "axis"}, left_out=("reverse",))
     attributes.setdefault("inclusive", IntegerAttr(1, I1))
     if op.reverse:

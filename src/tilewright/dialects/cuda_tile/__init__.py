@@ -50,4 +50,5 @@ CUDA_TILE: Final = Dialect(
         "cuda_tile.print": misc.PrintTkoOp,
         "cuda_tile.token.join": memory.JoinTokensOp,
     },
+    type_spellings={"tensor": types.TileType},
 )

@@ -247,8 +247,12 @@ def test_scan():
     assert printed.startswith(
         "%1 = scan %cst_1_f32 dim=0 reverse=false identities=[0.000000e+00 : f32] :"
     )
-    with pytest.raises(Unsupported, match="exclusive scan"):
-        read(f"%r = scan %w {{axis = 0 : i32, inclusive = false, identities = [0.0 : f32]}} {body}")
+    exclusive = public(
+        f"%r = scan %w {{axis = 0 : i32, inclusive = false, identities = [0.0 : f32]}} {body}"
+    )
+    assert exclusive.startswith(
+        "%1 = scan %cst_1_f32 dim=0 reverse=false inclusive=false identities=[0.000000e+00 : f32] :"
+    )
     with pytest.raises(UserError, match="requires attribute 'identities'"):
         read(f"%r = scan %w {{axis = 0 : i32, inclusive = true}} {body}")
 

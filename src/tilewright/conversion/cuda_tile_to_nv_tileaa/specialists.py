@@ -1,6 +1,6 @@
 """Part C: dots, reductions and scans.
 
-Their operands must be values that parts A and B converted: a value of Tile IR behind a cast has no
+Their operands must be values that parts A and B converted: a value of Tile IR after a cast has no
 type of nv_tileaa to choose the form by.
 """
 

@@ -56,12 +56,12 @@ class OpFormat:
         self.result_limits = _limits(self.results)
 
         optional: list[AttributeField[Any] | OperandField[Any]] = []
-        optional += [field for field in schema.attributes if field.optional]
+        optional += [field for field in self.attributes if field.optional]
         if self.has_groups:
-            optional += [field for field in schema.operands if field.arity is Arity.OPTIONAL]
+            optional += [field for field in self.operands if field.arity is Arity.OPTIONAL]
         optional.sort(key=lambda field: field.since or born)
         self.bits = {field.name: bit for bit, field in enumerate(optional)}
-        self.has_flags = bool(optional) and (optional[0].since or born) <= version
+        self.has_flags = bool(optional)
 
     def mask(self, field: AttributeField[Any] | OperandField[Any]) -> int:
         """Return the presence bit of a member; zero if it is always present."""

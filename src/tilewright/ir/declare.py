@@ -16,7 +16,7 @@ the generic form and of the bytecode.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, cast, overload
 
 from tilewright.ir.attribute_kinds import UNIT_ATTR, AttributeKind
 
@@ -39,6 +39,10 @@ class Arity(Enum):
     ONE = "one"
     OPTIONAL = "optional"
     VARIADIC = "variadic"
+
+
+TEXT_ONLY: Final[Version] = (1 << 16, 0)
+"""The version of fields that no version of the bytecode has."""
 
 
 class Field:

@@ -24,7 +24,15 @@ class Dialect:
     `materialize`; `ir.rules` says what these are.
     """
 
-    __slots__ = ("_alias", "_simplifier", "attributes", "name", "ops", "types")
+    __slots__ = (
+        "_alias",
+        "_simplifier",
+        "attributes",
+        "name",
+        "ops",
+        "type_spellings",
+        "types",
+    )
 
     loaded: ClassVar[dict[str, Dialect]] = {}
     """All dialects created so far, to look up the dialect of an attribute."""
@@ -35,13 +43,19 @@ class Dialect:
         *modules: ModuleType,
         alias: Callable[[Attribute], str | None] | None = None,
         spellings: Mapping[str, type[Operation]] | None = None,
+        type_spellings: Mapping[str, type[Type]] | None = None,
         simplifier: str | None = None,
     ) -> None:
-        """Collect whatever the modules define; `spellings` are other names of operations."""
+        """Collect whatever the modules define.
+
+        `spellings` are other names of operations, `type_spellings` other words for types where
+        the prefix of the dialect may be left out.
+        """
         self.name = name
         self.loaded[name] = self
         self.ops: dict[str, type[Operation]] = {}
         self.types: dict[str, type[Type]] = {}
+        self.type_spellings = type_spellings or {}
         self.attributes: dict[str, type[Parametric] | type[EnumAttr]] = {}
         self._alias = alias
         self._simplifier: str | ModuleType | None = simplifier

@@ -6,17 +6,20 @@ interpretation of the body combines many pairs at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tilewright.dialects.arith.literals import pattern_of
 from tilewright.dialects.cuda_tile import aggregate as d
+from tilewright.ir.attributes import Attribute, FloatAttr, IntegerAttr, element_bytes
 from tilewright.ir.operation import Region
 from tilewright.ir.values import Value
+from tilewright.reference import tile
 from tilewright.reference.batch import Batch
 from tilewright.reference.evaluators import evaluator
-from tilewright.reference.tile import Array, per_block, shape
+from tilewright.reference.tile import Array, element, per_block, shape
 from tilewright.reference.walk import Crossing, Passage, walk
 
 Columns = list[Array]
@@ -84,13 +87,37 @@ def reduced(combination: Combination, result: tuple[int, ...], at: Batch) -> Cro
 
 @evaluator(d.ScanOp)
 def scan(op: d.ScanOp, at: Batch) -> Crossing:
-    """Inclusive scan along a dimension."""
+    """Inclusive or exclusive scan along a dimension."""
     combination = Combination(op.sources, op.dim, op.body)
-    columns = yield from scanned(combination, at, reverse=op.reverse)
-    return Passage(at, [combination.restored(column) for column in columns.results], [])
+    identities = op.identities if op.inclusive is False else None
+    return scanned(combination, at, identities, reverse=op.reverse)
 
 
-def scanned(combination: Combination, at: Batch, *, reverse: bool) -> Crossing:
+def scanned(
+    combination: Combination, at: Batch, identities: Iterable[Attribute] | None, *, reverse: bool
+) -> Crossing:
+    """Scan along an axis; with identities the scan is exclusive, and begins with them."""
+    _, columns, _ = yield from _prefixes(combination, at, reverse=reverse)
+    if identities is not None:
+        firsts = map(_identity, identities, combination.sources)
+        pairs = zip(columns, firsts, strict=True)
+        columns = [_shifted(column, first, reverse=reverse) for column, first in pairs]
+    return Passage(at, [combination.restored(column) for column in columns], [])
+
+
+def _identity(number: Attribute, source: Value) -> Array:
+    assert isinstance(number, IntegerAttr | FloatAttr)
+    kind = element(source)
+    return tile.constant(pattern_of(number).to_bytes(element_bytes(kind), "little"), kind, ())
+
+
+def _shifted(column: Array, identity: Array, *, reverse: bool) -> Array:
+    """Convert an inclusive scan to an exclusive one, with the identity first."""
+    first = np.broadcast_to(identity, column[:1].shape)
+    return np.concatenate([column[1:], first] if reverse else [first, column[:-1]])
+
+
+def _prefixes(combination: Combination, at: Batch, *, reverse: bool) -> Crossing:
     """Scan by combining elements at distance 1, 2, 4 and so on (Hillis-Steele)."""
     columns, _ = combination.columns(at)
     if reverse:

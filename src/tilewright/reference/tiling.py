@@ -121,6 +121,8 @@ class Tile(NamedTuple):
     """The dimensions along which the tile is declared in bounds."""
     may_be_outside: bool = False
     """Whether the whole tile may be out of bounds."""
+    mask: Value | None = None
+    """The elements that are accessed, if not all of those in bounds."""
 
 
 def as_extents(op: Operation, at: Batch, numbers: Sequence[Array]) -> Any:
@@ -150,7 +152,7 @@ def _coordinates(tiling: Tiling, indices: Sequence[Array]) -> list[Array]:
 
 
 def located(tile: Tile, at: Batch) -> tuple[Array, Array | None]:
-    """The addresses of a tile, and a mask of its in-bounds elements unless all are."""
+    """The addresses of a tile, and the elements that are accessed unless all are."""
     tiling, tensor = tile.tiling, at[tile.view]
     indices = [number(at[value]) for value in tile.indices]
     _check_indices(tile, at, indices)
@@ -167,6 +169,9 @@ def located(tile: Tile, at: Batch) -> tuple[Array, Array | None]:
             numbers = coordinate, _per_element(tensor.shape[dim], rank)
             at.require(tile.op, in_bounds, Fault.ASSUMPTION, gist, _outside(*numbers))
         inside = in_bounds if inside is None else inside & in_bounds
+    if tile.mask is not None:
+        mask = at[tile.mask]
+        inside = mask if inside is None else inside & mask
     return addresses.view(ADDRESS), inside
 
 
@@ -178,7 +183,9 @@ def whole_tiles(tile: Tile, at: Batch) -> Window | None:
     tiling, tensor, machine = tile.tiling, at[tile.view], at.machine
     if machine.checker is not None or machine.space.compares or tiling.element is F4E2M1FN:
         return None
-    if tiling.sparse is not None or any(len(s) > 1 for s in tensor.strides):
+    if tiling.sparse is not None or tile.mask is not None:
+        return None
+    if any(len(s) > 1 for s in tensor.strides):
         return None
     starts = tensor.base.view(np.int64)
     strides: list[int] = []

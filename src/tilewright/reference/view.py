@@ -77,13 +77,13 @@ def _tiling(type: ViewType) -> Tiling:
 
 @evaluator(d.LoadViewTkoOp)
 def load_view_tko(op: d.LoadViewTkoOp, at: Batch) -> tuple[Array, Token]:
-    """Load one tile of a view, with padding out of bounds."""
-    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds)
+    """Load one tile of a view, with padding out of bounds and where the mask is false."""
+    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds, mask=op.mask)
     return load_tile(tile, at, at.get(op.token))
 
 
 @evaluator(d.StoreViewTkoOp)
 def store_view_tko(op: d.StoreViewTkoOp, at: Batch) -> Token:
-    """Store one tile of a view; out-of-bounds elements are ignored."""
-    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds)
+    """Store one tile of a view; elements out of bounds or masked off are ignored."""
+    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds, mask=op.mask)
     return store_tile(tile, at, at.get(op.token), at[op.tile])

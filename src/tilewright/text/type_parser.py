@@ -37,9 +37,10 @@ def read_type(parser: Parser, dialect: str | None) -> Type:
     word = parser.tokens[parser.at]
     if dialect is not None:
         known = parser.context.dialect(dialect)
-        kind = known.types.get(f"{dialect}.{word}") if known is not None else None
-        if kind is not None:
-            return _parametric(parser, kind)
+        if known is not None:
+            kind = known.types.get(f"{dialect}.{word}") or known.type_spellings.get(word)
+            if kind is not None:
+                return _parametric(parser, kind)
     if word[:1] == "!":
         return _dialect_type(parser, word)
     if word == "(":

@@ -1,6 +1,6 @@
 """Part C: dots, reductions and scans.
 
-Their operands must be values that parts A and B converted: a value of Tile IR behind a cast has no
+Their operands must be values that parts A and B converted: a value of Tile IR after a cast has no
 type of nv_tileaa to choose the form by.
 """
 
@@ -93,7 +93,7 @@ def reduce(op: aggregate.ReduceOp, new: aggregate.ReduceOp, build: ConversionBui
 
 @converts(aggregate.ScanOp)
 def scan(op: aggregate.ScanOp, new: aggregate.ScanOp, build: ConversionBuilder) -> Result:
-    """Lower to an inclusive `nv_tileaa.scan`, whose body takes scalars."""
+    """Lower to `nv_tileaa.scan`, whose body takes scalars."""
     attributes = converted(op, {"dim": "axis"}, left_out=("reverse",))
     attributes.setdefault("inclusive", IntegerAttr(1, I1))
     if op.reverse:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.cuda_tile_to_nv_tileaa import masked_views
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
 from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import access_attributes
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import (
     default_attributes,
     result_types,
 )
-from tilewright.dialects.cuda_tile import atomics, view
+from tilewright.dialects.cuda_tile import atomics, core, view
 from tilewright.dialects.cuda_tile.types import GatherScatterViewType
 from tilewright.dialects.nv_tileaa import view as new_view
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
@@ -72,12 +73,14 @@ def _tile_access(
     at: int,
     arch: str,
 ) -> ConversionPattern:
-    """Lower a tile access; `at` is the operand index of the view, which may be sparse."""
+    """Lower a tile access without a mask; `at` is the operand index of the view, which may be
+    sparse."""
     defaults = default_attributes(dense)
 
     def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation | None:
         results = result_types(op, types)
-        if results is None:
+        *segments, masks = op.schema.group_sizes(op)
+        if results is None or (masks and not _is_true(op.operands[-1])):
             return None
         attributes = {**defaults, **access_attributes(op, arch)}
         in_bounds = attributes["in_bounds"]
@@ -85,10 +88,16 @@ def _tile_access(
             del attributes["in_bounds"]
         is_sparse = isinstance(op.operands[at].type, GatherScatterViewType)
         kind = sparse if is_sparse else dense
-        segments = op.schema.group_sizes(op)
-        return kind(operands, results, attributes, (), op.location, (), segments)
+        operands = operands[: sum(segments)]
+        return kind(operands, results, attributes, (), op.location, (), tuple(segments))
 
     return transfer_pattern((old,), make, f"{old.name} to {dense.name}")
+
+
+def _is_true(mask: Value) -> bool:
+    """Return whether a mask is the constant true."""
+    constant = mask.defined_by(core.ConstantOp)
+    return constant is not None and all(constant.value.elements())
 
 
 def _atomic(arch: str) -> ConversionPattern:
@@ -118,5 +127,6 @@ def patterns(arch: str) -> tuple[ConversionPattern, ...]:
         get_index_space_shape,
         _tile_access(view.LoadViewTkoOp, new_view.TiledLoadOp, new_view.GatherLoadOp, 0, arch),
         _tile_access(view.StoreViewTkoOp, new_view.TiledStoreOp, new_view.ScatterStoreOp, 1, arch),
+        *masked_views.patterns(arch),
         _atomic(arch),
     )

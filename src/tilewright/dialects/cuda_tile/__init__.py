@@ -52,4 +52,5 @@ CUDA_TILE: Final = Dialect(
         "cuda_tile.print": misc.PrintTkoOp,
         "cuda_tile.token.join": memory.JoinTokensOp,
     },
+    type_spellings={"tensor": types.TileType},
 )

@@ -129,16 +129,21 @@ class ReduceOp(AggregateOp):
 
 
 class ScanOp(AggregateOp):
-    """Compute inclusive prefixes along a dimension, or suffixes in reverse."""
+    """Compute prefixes along a dimension, or suffixes in reverse.
+
+    With `inclusive = false`, which only text can say, they leave the element itself out, and the
+    first one is the identity.
+    """
 
     name = "cuda_tile.scan"
     syntax = (
-        "$sources attr-dict custom<Combination>($dim, $reverse, $identities) `:` type($sources) "
-        "`->` type($outputs) custom<ArgumentRegion>($body)"
+        "$sources attr-dict custom<Combination>($dim, $reverse, $inclusive, $identities) "
+        "`:` type($sources) `->` type($outputs) custom<ArgumentRegion>($body)"
     )
 
     reverse = d.attribute(BOOL_ATTR)
     identities = d.attribute(ARRAY_ATTR)
+    inclusive = d.optional_attribute(BOOL_ATTR, since=d.TEXT_ONLY)
 
     def combined(self, source: TileType) -> TileType:
         return source

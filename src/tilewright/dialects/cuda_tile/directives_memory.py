@@ -32,6 +32,7 @@ ELIDED: Final = frozenset(
 )
 """The attributes that style "tileiras" elides from the dictionaries of token-ordered operations.
 
+Those that an operation does not declare are fields before the dictionary: `align = <16 : i32>`.
 Ordering and scope are in no dictionary in any style.
 """
 
@@ -76,23 +77,47 @@ def parse_attributes(parser: Parser, state: ParseState) -> None:
         state.attributes[name] = attribute
 
 
-def elided_attributes(printer: Printer, op: Operation) -> frozenset[str]:
-    """The attributes that the printed dictionary elides."""
+def _parse_fields(parser: Parser, state: ParseState) -> None:
+    """Parse `align = <16 : i32> kind = <"add">`: attributes that no dictionary has."""
+    while parser.peek() in ELIDED and parser.tokens[parser.at + 1 : parser.at + 3] == ["=", "<"]:
+        name = parser.next()
+        parser.expect("=")
+        parser.expect("<")
+        state.attributes[name] = parser.attribute()
+        parser.expect(">")
+
+
+def _print_fields(printer: Printer, op: Operation) -> frozenset[str]:
+    """Print the fields of style "tileiras", and return the attributes that the dictionary elides.
+
+    A field `token` is only read after the operand of that name.
+    """
     inherent = frozenset(op.schema.inherent)
-    return inherent | ELIDED if printer.style.value == "tileiras" else inherent
+    if printer.style.value != "tileiras":
+        return inherent
+    elided = ELIDED if getattr(op, "token", None) is not None else ELIDED - {"token"}
+    for name in sorted(elided.intersection(op.attributes) - inherent):
+        printer.emit(f" {name} = <{printer.attribute(op.attributes[name])}>")
+    return inherent | elided
 
 
-def _print_attributes(printer: Printer, op: Operation) -> None:
-    printer.emit(printer.attr_dict(op, elided_attributes(printer, op)))
+def _parse_dictionary(parser: Parser, state: ParseState) -> None:
+    _parse_fields(parser, state)
+    parse_attributes(parser, state)
+
+
+def _print_dictionary(printer: Printer, op: Operation) -> None:
+    printer.emit(printer.attr_dict(op, _print_fields(printer, op)))
 
 
 def _parse_keyword_attributes(parser: Parser, state: ParseState) -> None:
+    _parse_fields(parser, state)
     if parser.accept("attributes"):
         parse_attributes(parser, state)
 
 
 def _print_keyword_attributes(printer: Printer, op: Operation) -> None:
-    printer.emit(printer.attr_dict(op, elided_attributes(printer, op), keyword=True))
+    printer.emit(printer.attr_dict(op, _print_fields(printer, op), keyword=True))
 
 
 def _parse_atomic_operands(
@@ -154,7 +179,7 @@ def _print_tokens(printer: Printer, op: Operation, tokens: str) -> None:
 
 MEMORY: Final = {
     "AtomicOperands": Directive(_parse_atomic_operands, _print_atomic_operands),
-    "Attributes": Directive(parse_attributes, _print_attributes),
+    "Attributes": Directive(_parse_dictionary, _print_dictionary),
     "KeywordAttributes": Directive(_parse_keyword_attributes, _print_keyword_attributes),
     "Ordering": Directive(_parse_ordering, _print_ordering),
     "PointerType": Directive(_parse_pointer_type, _print_pointer_type),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tilewright.dialects.cuda_tile.enums import SymbolVisibility
+from tilewright.dialects.cuda_tile.identities import identity_of
 from tilewright.ir.attributes import (
     ArrayAttr,
     DictionaryAttr,
@@ -14,7 +15,6 @@ from tilewright.ir.attributes import (
 )
 from tilewright.ir.declare import RegionField
 from tilewright.ir.types import I1, I32, FunctionType
-from tilewright.support.diagnostics import Unsupported
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
@@ -250,14 +250,10 @@ def _print_endless_loop(printer: Printer, op: Any, initial: str, outputs: str, b
 
 def _parse_combination(parser: Parser, state: ParseState, dim: str, *others: str) -> None:
     """Parse `dim=0 reverse=false identities=[...]`, or the same in the dictionary before it, where
-    the dimension may be called `axis` and a scan may be `inclusive`."""
+    the dimension may be called `axis`."""
     given = state.attributes
-    start = parser.at
     if "axis" in given:
         given[dim] = given.pop("axis")
-    inclusive = given.pop("inclusive", None)
-    if isinstance(inclusive, IntegerAttr) and not inclusive.value:
-        raise Unsupported("exclusive scan", parser.location(start))
     if parser.accept("dim"):
         parser.expect("=")
         given[dim] = IntegerAttr(parser.integer(), I32)
@@ -267,20 +263,31 @@ def _parse_combination(parser: Parser, state: ParseState, dim: str, *others: str
             given[name] = parser.attribute()
     if "reverse" in others:
         given.setdefault("reverse", IntegerAttr(0, I1))
+    # Every scan that does not say otherwise is inclusive, and public scans have no such attribute.
+    if given.get("inclusive") is IntegerAttr(1, I1):
+        del given["inclusive"]
 
 
 def _print_combination(printer: Printer, op: Any, dim: str, *others: str) -> None:
     printer.emit(f"dim={op.dim}")
     for name in others:
-        printer.emit(f" {name}={printer.attribute(op.attributes[name])}")
+        if name in op.attributes:
+            printer.emit(f" {name}={printer.attribute(op.attributes[name])}")
 
 
 def _parse_argument_region(parser: Parser, state: ParseState, body: str) -> None:
-    """Parse `(%a: type, ...) { ... }`; a block label may declare the arguments instead."""
+    """Parse `(%a: type, ...) { ... }`; a block label may declare the arguments instead.
+
+    Identities that the text leaves out are those of the operation that the body consists of.
+    """
     arguments: list[Argument] = []
     if parser.peek() == "(":
         arguments = parser.listed(lambda: parser.argument(DIALECT), "(", ")")
     _parse_region(parser, state, body, arguments)
+    if "identities" not in state.attributes:
+        identity = identity_of(state.regions[body])
+        if identity is not None:
+            state.attributes["identities"] = ArrayAttr((identity,))
 
 
 def _print_argument_region(printer: Printer, op: Any, body: str) -> None:

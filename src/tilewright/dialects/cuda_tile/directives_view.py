@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.cuda_tile.directives_memory import parse_attributes
 from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType, ViewType
-from tilewright.ir.attributes import DenseArrayAttr, DenseElementsAttr
+from tilewright.ir.attributes import DenseArrayAttr
 from tilewright.ir.types import DYNAMIC, I1, I32
-from tilewright.support.diagnostics import Unsupported
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
@@ -152,15 +151,16 @@ def _print_each_extent(printer: Printer, op: Operation, src: str, extents: str) 
     printer.emit(", ".join([printer.type(type, op) for type in printed]))
 
 
-def _parse_mask(parser: Parser) -> None:
-    """Parse `, %mask`; only a constant true mask is supported."""
-    if not parser.accept(","):
-        return
-    ref = parser.operand()
-    constant = parser.lookup(ref).defining_op()
-    value = None if constant is None else constant.attributes.get("value")
-    if not isinstance(value, DenseElementsAttr) or not all(value.elements()):
-        raise Unsupported("mask on a view operation", parser.location(ref))
+def _parse_mask(parser: Parser, state: ParseState, mask: str) -> None:
+    """Parse `, %mask`, whose type is that of the definition."""
+    if parser.accept(","):
+        ref = parser.operand()
+        state.operands[mask] = [ref]
+        state.operand_types[mask] = [parser.lookup(ref).type]
+
+
+def _print_mask(printer: Printer, op: Any) -> str:
+    return "" if op.mask is None else f", {printer.value(op.mask)}"
 
 
 def _parse_indexed(parser: Parser, state: ParseState, view: str, indices: str) -> None:
@@ -175,17 +175,19 @@ def _print_indexed(printer: Printer, op: Any) -> str:
     return f"{printer.value(op.view)}[{', '.join(map(printer.value, op.indices))}]"
 
 
-def _parse_loaded_tile(parser: Parser, state: ParseState, view: str, indices: str) -> None:
+def _parse_loaded_tile(
+    parser: Parser, state: ParseState, view: str, indices: str, mask: str
+) -> None:
     _parse_indexed(parser, state, view, indices)
-    _parse_mask(parser)
+    _parse_mask(parser, state, mask)
 
 
-def _print_loaded_tile(printer: Printer, op: Operation, view: str, indices: str) -> None:
-    printer.emit(_print_indexed(printer, op))
+def _print_loaded_tile(printer: Printer, op: Operation, *fields: str) -> None:
+    printer.emit(_print_indexed(printer, op) + _print_mask(printer, op))
 
 
 def _parse_stored_tile(
-    parser: Parser, state: ParseState, tile: str, view: str, indices: str
+    parser: Parser, state: ParseState, tile: str, view: str, indices: str, mask: str
 ) -> None:
     """Parse `%tile, %view[%i, %j]`, or the tile last."""
     tile_first = parser.tokens[parser.at + 1] == ","
@@ -196,13 +198,13 @@ def _parse_stored_tile(
     if not tile_first:
         parser.expect(",")
         state.operands[tile] = [parser.operand()]
-    _parse_mask(parser)
+    _parse_mask(parser, state, mask)
 
 
 def _print_stored_tile(printer: Printer, op: Any, *fields: str) -> None:
     indexed, tile = _print_indexed(printer, op), printer.value(op.tile)
     first, second = (indexed, tile) if printer.style.value == "tileiras" else (tile, indexed)
-    printer.emit(f"{first}, {second}")
+    printer.emit(f"{first}, {second}{_print_mask(printer, op)}")
 
 
 def _parse_inbounds(parser: Parser, state: ParseState, inbounds: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cuda_tile.enums import ENUM_SINCE
@@ -26,7 +27,7 @@ from tilewright.ir.attributes import (
     Type,
     TypeAttr,
 )
-from tilewright.ir.declare import AttributeField, Version
+from tilewright.ir.declare import TEXT_ONLY, AttributeField, Field, Version
 from tilewright.ir.types import FunctionType
 from tilewright.support.diagnostics import Diagnostic
 
@@ -56,12 +57,12 @@ def roster(ops: Iterable[type[Operation]], version: Version) -> list[str]:
 
 
 def version_problems(module: Operation, version: Version) -> Iterator[Diagnostic]:
-    """Report the features of a module that are newer than a version."""
-    if version >= LAST:
-        return
+    """Report the features of a module that are newer than a version, or in text alone."""
     types: dict[Type, str | None] = {}
     for op in module.walk():
-        for problem in _op_problems(op, version, types):
+        is_newest = version >= LAST
+        problems = _field_problems(op, version) if is_newest else _op_problems(op, version, types)
+        for problem in problems:
             yield op.error(problem)
 
 
@@ -85,9 +86,7 @@ def _field_problems(op: Operation, version: Version) -> Iterator[str]:
     """Report newer attributes that are not the default, newer operands, and newer results
     that have uses."""
     schema = op.schema
-    for field in schema.by_name.values():
-        if field.since is None or field.since <= version:
-            continue
+    for field, since in _newer_fields(type(op), version):
         name = field.name
         if isinstance(field, AttributeField):
             name = field.spelling
@@ -96,7 +95,13 @@ def _field_problems(op: Operation, version: Version) -> Iterator[str]:
             values = schema.values(op, name)
             is_used = any(value.users for value in values) if field in schema.results else values
         if is_used:
-            yield _needs(f"'{name}' ", field.since, version)
+            yield _needs(f"'{name}' ", since, version)
+
+
+@cache
+def _newer_fields(kind: type[Operation], version: Version) -> tuple[tuple[Field, Version], ...]:
+    dated = ((field, field.since or FIRST) for field in kind.schema.by_name.values())
+    return tuple((field, since) for field, since in dated if since > version)
 
 
 def _is_default(op: Operation, name: str) -> bool:
@@ -159,4 +164,6 @@ def _attribute_problems(attribute: Attribute, version: Version) -> Iterator[str]
 
 
 def _needs(feature: str, since: Version, version: Version) -> str:
+    if since == TEXT_ONLY:
+        return f"{feature}has no form in the bytecode"
     return f"{feature}needs version {since[0]}.{since[1]}, got {version[0]}.{version[1]}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.cuda_tile.base import TileOp
 from tilewright.dialects.cuda_tile.constraints import (
     ANY_TILE,
+    BOOL_TILE,
     GATHER_SCATTER_VIEW,
     INT_TILE,
     PARTITION_VIEW,
@@ -200,7 +201,11 @@ class TileAccessOp(TileOp):
 
 
 class ViewAccessOp(TileAccessOp):
-    """Base of the operations that load or store one tile of a view."""
+    """Base of the operations that load or store one tile of a view.
+
+    Where a `mask`, which only text has, is false, an element is not accessed, as if it were out of
+    bounds.
+    """
 
     since = (13, 1)
 
@@ -245,12 +250,17 @@ def _scalar_problems(indices: Iterable[Value]) -> Iterator[str]:
         yield f"expected indices of one type, got {actual}"
 
 
+def _mask_problems(type: ViewType, mask: Value | None) -> Iterator[str]:
+    if mask is not None and tile(mask).shape != type.tile_shape:
+        yield f"expected a mask of type '{type.tile_type.with_element(I1)}', got '{mask.type}'"
+
+
 class LoadViewTkoOp(ViewAccessOp):
     """Load one tile of a view; elements out of bounds are the padding value of the view."""
 
     name = "cuda_tile.load_view_tko"
     syntax = (
-        "custom<Ordering>($ordering, $scope) custom<LoadedTile>($view, $indices) "
+        "custom<Ordering>($ordering, $scope) custom<LoadedTile>($view, $indices, $mask) "
         "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
         "`` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() `:` type($view) "
         "`` custom<IndexTypes>($indices) `->` type($tile) `,` type($result_token)"
@@ -259,12 +269,14 @@ class LoadViewTkoOp(ViewAccessOp):
     view = d.operand(VIEW)
     indices = d.operands(INT_TILE)
     token = d.optional_operand(TOKEN_TYPE)
+    mask = d.optional_operand(BOOL_TILE, since=d.TEXT_ONLY)
     tile = d.result(ANY_TILE)
     result_token = d.result(TOKEN_TYPE)
 
     def verify(self) -> Iterator[str]:
         yield from ordering_problems(self.ordering, self.scope, LOAD_ORDERINGS)
         yield from access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
+        yield from _mask_problems(view(self.view), self.mask)
 
     def result_names(self, style: str) -> Iterator[tuple[int, str]]:
         yield 0, "tile"
@@ -276,7 +288,7 @@ class StoreViewTkoOp(ViewAccessOp):
 
     name = "cuda_tile.store_view_tko"
     syntax = (
-        "custom<Ordering>($ordering, $scope) custom<StoredTile>($tile, $view, $indices) "
+        "custom<Ordering>($ordering, $scope) custom<StoredTile>($tile, $view, $indices, $mask) "
         "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
         "`` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() "
         "`:` custom<StoreTypes>($tile, $view, $indices) `->` type($result_token)"
@@ -286,8 +298,10 @@ class StoreViewTkoOp(ViewAccessOp):
     view = d.operand(VIEW)
     indices = d.operands(INT_TILE)
     token = d.optional_operand(TOKEN_TYPE)
+    mask = d.optional_operand(BOOL_TILE, since=d.TEXT_ONLY)
     result_token = d.result(TOKEN_TYPE)
 
     def verify(self) -> Iterator[str]:
         yield from ordering_problems(self.ordering, self.scope, STORE_ORDERINGS)
         yield from access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
+        yield from _mask_problems(view(self.view), self.mask)

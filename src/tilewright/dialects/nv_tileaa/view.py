@@ -14,6 +14,7 @@ from tilewright.dialects.nv_tileaa.attributes import (
     ActivationLayout,
     MemScope,
     MemSemantic,
+    PaddingValue,
     RmwMode,
 )
 from tilewright.dialects.nv_tileaa.constraints import (
@@ -39,9 +40,11 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR, BOOL_ATTR, I64_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
-from tilewright.ir.types import DYNAMIC
+from tilewright.ir.types import DYNAMIC, FloatType
+from tilewright.support.floats import FORMATS
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
     from tilewright.text.syntax import Directive, ParseState
 
@@ -56,6 +59,19 @@ def tiled_view(value: Value) -> TiledViewType:
     """The tiled view type of a value."""
     assert isinstance(value.type, TiledViewType)
     return value.type
+
+
+def padding_bits(padding: PaddingValue, element: Type) -> int:
+    """The bits of the padding element."""
+    if padding is PaddingValue.ZERO or not isinstance(element, FloatType):
+        return 0
+    format = FORMATS[element.format]
+    if padding is PaddingValue.NEG_ZERO:
+        return format.sign
+    # A format without infinity has NaN instead.
+    magnitude = None if padding is PaddingValue.NAN else format.infinity
+    magnitude = format.nan if magnitude is None else magnitude
+    return format.signed_pattern(magnitude or 0, padding is PaddingValue.NEG_INF)
 
 
 class MakeMemrefOp(Operation):

@@ -12,6 +12,7 @@ from tilewright.dialects.nvvm.tma import TensorLoadOp, TensorStoreOp
 from tilewright.driver.registry import context
 from tilewright.emit.llvm.module import emit_llvm
 from tilewright.ir.operation import Operation
+from tilewright.ir.values import Value
 from tilewright.support.diagnostics import UserError
 from tilewright.target.arch import find_arch
 
@@ -76,6 +77,22 @@ def llvm_of(body: str, rank: int) -> str:
     return emit_llvm(convert(kernel(body, arguments(rank))), target).text
 
 
+def origins(op: Operation) -> list[str]:
+    """The names of the kernel's arguments that the operands of an operation are computed from."""
+    function = op.parent_op
+    assert function is not None
+    start = function.regions[0].blocks[0].args
+    names = [name.partition(":")[0] for name in re.findall(r"%(\w+:)", arguments(len(start) - 7))]
+    by_value: dict[Value, str] = dict(zip(start, names, strict=True))
+
+    def origin(value: Value) -> str:
+        while (maker := value.defining_op()) is not None:
+            value = maker.operands[0]
+        return by_value[value]
+
+    return [origin(value) for value in op.operands]
+
+
 RANKS = pytest.mark.parametrize("rank", range(1, 6))
 
 
@@ -97,21 +114,8 @@ def test_operands_of_a_load(rank: int, mask: bool, hint: bool) -> None:
 @pytest.mark.requirement("R3-080", "R3-081", "R3-082", "R3-083", "R3-084", "R3-085", "R3-087")
 def test_a_load_in_three_dimensions() -> None:
     op = made(load(3, mask=True, hint=True), 3, TensorLoadOp)
-    function = op.parent_op
-    assert function is not None
-    start = function.regions[0].blocks[0].args
-    names = ["map", "bars", "tile", "mask", "hint", "p", "n", "c0", "c1", "c2"]
-    by_name = dict(zip(names, start, strict=True))
-
-    def origin(value: object) -> object:
-        """The argument that a value is computed from."""
-        while (maker := value.defining_op()) is not None:  # pyright: ignore
-            value = maker.operands[0]
-        return value
-
-    slots = [origin(value) for value in op.operands]
     order = ["tile", "map", "c0", "c1", "c2", "bars", "mask", "hint"]
-    assert slots == [by_name[name] for name in order]
+    assert origins(op) == order
     assert isinstance(op, TensorLoadOp)
     assert op.mode.keyword == "tile"
     assert {"multicastEnable", "cacheHintEnable"} <= set(op.attributes)
@@ -147,6 +151,8 @@ def test_operands_of_a_store(rank: int, hint: bool) -> None:
     types = [str(value.type) for value in op.operands]
     assert types == ["!llvm.ptr", *["i32"] * rank, "!llvm.ptr<3>", *["i64"] * hint]
     assert ("cacheHintEnable" in op.attributes) == hint
+    coordinates = [f"c{number}" for number in range(rank)]
+    assert origins(op) == ["map", *coordinates, "tile", *["hint"] * hint]
 
 
 @pytest.mark.parametrize(

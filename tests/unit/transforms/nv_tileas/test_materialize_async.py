@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -166,7 +167,7 @@ def test_a_created_token_is_the_index_of_its_barrier() -> None:
 
 @pytest.mark.requirement("R3-075")
 def test_a_barrier_is_invalidated_before_its_slot_is_used_again() -> None:
-    """By NVVM's operation: nvgpu has none. A barrier whose slot stays its own ends with the CTA."""
+    """By NVVM's operation: nvgpu has none."""
     body = "".join(
         CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") + READ.format(f"r{n}", f"c{n}")
         for n in range(2)
@@ -176,11 +177,40 @@ def test_a_barrier_is_invalidated_before_its_slot_is_used_again() -> None:
     names = ("nvvm.mbarrier.init.shared", "nvvm.mbarrier.inval.shared")
     # The slot is initialized at the start, and again for each of the two.
     assert [op.name.split(".")[2] for op in named(last, *names)] == [
-        "init", "inval", "init", "inval", "init",
+        "init", "inval", "init", "inval", "init", "inval",
     ]  # fmt: skip
-    once = CREATE.format("t", 1) + COPY.format("c", "t") + READ.format("r", "c")
-    last = lowered(once, passes=(*PASSES, "convert-gpu-nvgpu-to-nvvm"))
-    assert [op.name for op in named(last, *names)] == [names[0]]
+
+
+@pytest.mark.requirement("R3-075")
+def test_barriers_are_invalidated_at_the_exit_of_the_cta() -> None:
+    """By one thread, after a barrier of the CTA that follows the last wait."""
+    body = CREATE.format("t", 1) + CREATE.format("u", 1) + COPY.format("c", "t")
+    body += COPY.format("d", "u") + READ.format("r", "c") + READ.format("q", "d")
+    events = ("init.shared", "try_wait.parity.shared", "inval.shared")
+    names = [f"nvvm.mbarrier.{event}" for event in events]
+    last = lowered(body, passes=(*PASSES, "convert-gpu-nvgpu-to-nvvm"))
+    order = [op.name for op in named(last, *names, "nvvm.bar.sync.aligned")]
+    assert order[-3:] == ["nvvm.bar.sync.aligned", names[2], names[2]]
+    assert order.count(names[0]) == order.count(names[2]) == 2
+    assert names[1] in order[:-3]
+    first, second = (op.operands[0] for op in named(last, names[2]))
+    assert first is not second
+    guards = {op.parent for op in named(last, names[2])}
+    assert len(guards) == 1
+
+
+@pytest.mark.requirement("R3-075")
+def test_kernels_with_agents_invalidate_every_barrier_of_their_pipelines() -> None:
+    gemm = Path(__file__).parents[4] / "examples" / "gemm.mlir"
+    text = compile(gemm, emit="ptx", schedule="agents=1").ptx
+    barriers = {
+        event: sorted(re.findall(rf"mbarrier\.{event}\.shared\.b64 \t\[(\w+\+?\d*)\]", text))
+        for event in ("init", "inval")
+    }
+    assert len(barriers["init"]) == 12
+    assert barriers["init"] == barriers["inval"]
+    last = [text.rindex(each) for each in ("mbarrier.try_wait", "bar.sync", "mbarrier.inval")]
+    assert last == sorted(last)
 
 
 def test_tokens_of_threads_take_no_barrier() -> None:
@@ -211,7 +241,7 @@ def test_tokens_that_are_over_leave_their_slot_to_others() -> None:
     created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
     assert {op.attributes["slot"].value for op in created} == {0}  # type: ignore[attr-defined]
     assert all("again" in op.attributes for op in created)
-    assert len(named(lowered(body), "cute_nvgpu.mbarrier.invalidate")) == 40
+    assert len(named(lowered(body), "cute_nvgpu.mbarrier.invalidate")) == 40 + 1
 
 
 def problem(body: str) -> str:

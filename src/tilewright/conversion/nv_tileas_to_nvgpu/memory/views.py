@@ -21,18 +21,22 @@ from tilewright.dialects.arith.casts import TruncIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import AndIOp, DivUIOp, XOrIOp
 from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
-from tilewright.dialects.nv_tileaa.view import BlockTileOp, GetDimSizeOp, MakeMemrefOp, tiled_view
+from tilewright.dialects.nv_tileaa.view import (
+    BlockTileOp,
+    GetDimSizeOp,
+    MakeMemrefOp,
+    padding_bits,
+    tiled_view,
+)
 from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
-from tilewright.ir.types import I1, I64, FloatType, IntegerType, VectorType
+from tilewright.ir.types import I1, I64, IntegerType, VectorType
 from tilewright.plans.live_tiles import lacks_registers, loop_around
-from tilewright.support.floats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -179,19 +183,6 @@ def _excluding(build: ConversionBuilder, predicate: Value | None, other: Value |
     true = build.create(ConstantOp, value=IntegerAttr(1, I1), types=[I1]).result
     negated = build.create(XOrIOp, lhs=other, rhs=true).result
     return build.create(AndIOp, lhs=predicate, rhs=negated).result
-
-
-def padding_bits(padding: PaddingValue, element: Type) -> int:
-    """The bits of the padding element."""
-    if padding is PaddingValue.ZERO or not isinstance(element, FloatType):
-        return 0
-    format = FORMATS[element.format]
-    if padding is PaddingValue.NEG_ZERO:
-        return format.sign
-    # A format without infinity has NaN instead.
-    magnitude = None if padding is PaddingValue.NAN else format.infinity
-    magnitude = format.nan if magnitude is None else magnitude
-    return format.signed_pattern(magnitude or 0, padding is PaddingValue.NEG_INF)
 
 
 @converts(memory.TiledStoreOp, memory.ScatterStoreOp)

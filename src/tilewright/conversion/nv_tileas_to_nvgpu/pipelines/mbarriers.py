@@ -51,7 +51,7 @@ from tilewright.target.features import Feature
 from tilewright.target.resources import BARRIER_SLOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.conversion import ConversionBuilder
@@ -85,6 +85,35 @@ def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
             _init(op, build, [(slot, 1) for slot in sorted(reinitialized)])
 
 
+def invalidate_barriers(op: FuncOp, build: ConversionBuilder) -> None:
+    """Invalidate the barriers of a function at its exit, after the last use by any thread.
+
+    Those of a pipeline in a branch may never have been initialized: they end with the CTA.
+    """
+    slots = sorted({slot for inner in op.walk() for slot in _slots_at_exit(inner, op)})
+    if not slots:
+        return
+    synchronize(op, build)
+    with predicated(build, is_first_thread(op, build)):
+        _invalidate(op, build, slots)
+
+
+def _slots_at_exit(op: Operation, function: FuncOp) -> Sequence[int]:
+    """The slots whose barriers an operation initializes on every path through a function."""
+    is_always_run = op.parent_op is function
+    if isinstance(op, CreateTokenOp) and (is_always_run or op.again):
+        return (op.slot,)
+    if isinstance(op, CreatePipelineOp) and is_always_run and op.slot is not None:
+        return range(op.slot, op.slot + 2 * pipeline(op.result).stages)
+    return ()
+
+
+def _invalidate(op: Operation, build: ConversionBuilder, slots: Iterable[int]) -> None:
+    for slot in slots:
+        index = index_constant(build, slot)
+        build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
+
+
 def init_barriers(
     op: Operation,
     build: ConversionBuilder,
@@ -101,9 +130,7 @@ def init_barriers(
         synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
         if reinitialize:
-            for slot, _ in counts:
-                index = index_constant(build, slot)
-                build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
+            _invalidate(op, build, [slot for slot, _ in counts])
         _init(op, build, counts)
         if Feature.TMA in target_or_baseline(op):
             build.create(FenceMBarrierInitOp)

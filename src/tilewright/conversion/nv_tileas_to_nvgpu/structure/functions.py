@@ -9,7 +9,10 @@ from tilewright.conversion.nv_tileas_to_nvgpu.memory.alloca import (
     allocate_heap_frame,
     free_heap_frame,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import create_barriers
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
+    create_barriers,
+    invalidate_barriers,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     define_scratch,
     scratch_attributes,
@@ -93,6 +96,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         allocate_heap_frame(op, build)
         create_barriers(op, build)
         build.inline_block(op.body.block, _grouped(op, entry.args[: len(inputs)], build))
+        invalidate_barriers(op, build)
         free_heap_frame(op, build)
         build.create(GPUReturnOp)
     return kernel

@@ -6,13 +6,16 @@ import re
 
 import pytest
 
+from tilewright.bytecode.writer import write_bytecode
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.dialects.cuda_tile.enums import AtomicMode, MemoryOrdering, MemoryScope
 from tilewright.driver.registry import context
-from tilewright.ir.attributes import EnumAttr, StringAttr
+from tilewright.ir.attributes import UNIT, EnumAttr, IntegerAttr, StringAttr
+from tilewright.ir.equivalence import equivalent
 from tilewright.ir.operation import Operation
+from tilewright.ir.types import I32, I64
 from tilewright.ir.verifier import verify
-from tilewright.support.diagnostics import Sink, Unsupported, UserError
+from tilewright.support.diagnostics import Sink, UserError
 from tilewright.text.parser import parse_text
 from tilewright.text.printer import Style, print_op
 
@@ -84,18 +87,18 @@ LABEL = "^bb0(%a: !cuda_tile.tile<f32>, %b: !cuda_tile.tile<f32>):"
             LOADED,
         ),
         (
-            f"%a, %b = load_view_tko acquire gpu %v[%n], %yes token=%t : {PV} {TO_TILE}",
-            LOADED,
+            f"%a, %b = load_view_tko acquire gpu %v[%n], %some token=%t : {PV} {TO_TILE}",
+            LOADED.replace("%pview[%arg2]", "%pview[%arg2], %cst_i1"),
         ),
         (
-            "%b = cuda_tile.store_view_tko release gpu %v[%n], %w, %yes token=%t : "
+            "%b = cuda_tile.store_view_tko release gpu %v[%n], %w, %some token=%t : "
             f"!cuda_tile.{PV}, !cuda_tile.tile<8xf32> -> !cuda_tile.token",
-            STORED,
+            STORED.replace("%pview[%arg2]", "%pview[%arg2], %cst_i1"),
         ),
         (
-            "%b = store_view_tko release device %w, %v[%n], %yes token=%t : "
+            "%b = store_view_tko release device %w, %v[%n], %some token=%t : "
             f"tile<8xf32>, {PV} -> token",
-            STORED,
+            STORED.replace("%pview[%arg2]", "%pview[%arg2], %cst_i1"),
         ),
         (
             "%b = store_view_tko release gpu %v[%n], %w token=%t : "
@@ -194,21 +197,37 @@ def test_print():
     assert tileiras('print "%d", %n : tile<i32>') == '%1 = print "%d", %arg2 : tile<i32> -> token'
 
 
+MASKED = {
+    "load_view_tko": "load_view_tko weak %v[%n], {} : {} -> tile<8xf32>, token",
+    "store_view_tko": "store_view_tko weak %v[%n], %w, {} : {}, tile<8xf32> -> token",
+}
+
+
+@pytest.mark.requirement("R4-005", "R4-011", "R4-042")
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("name", MASKED)
+def test_masks_on_views_survive_a_round_trip(name, style):
+    module = read(MASKED[name].format("%some", PV))
+    again = parse_text(print_op(module, style=style), context())
+    assert equivalent(module, again)
+    constant = token_ordered(again, name).mask.defining_op()
+    assert constant.value.elements() == [1, 1, 1, 0, 1, 1, 1, 1]
+
+
 @pytest.mark.requirement("R4-011")
-@pytest.mark.parametrize(
-    "body",
-    [
-        "load_view_tko weak %v[%n], {} : {} -> tile<8xf32>, token",
-        "store_view_tko weak %v[%n], %w, {} : {}, tile<8xf32> -> token",
-    ],
-)
-def test_masks_that_leave_something_out_are_unsupported(body):
-    read(body.format("%yes", PV))
-    for mask in ("%some", "%c"):
-        with pytest.raises(Unsupported) as caught:
-            read(body.format(mask, PV))
-        assert caught.value.feature == "mask on a view operation"
-        assert caught.value.location.excerpt() is not None
+@pytest.mark.parametrize("name", MASKED)
+def test_a_mask_has_the_shape_of_the_tile(name):
+    message = "expected a mask of type '!cuda_tile.tile<8xi1>', got '!cuda_tile.tile<i1>'"
+    with pytest.raises(UserError, match=re.escape(message)):
+        read(MASKED[name].format("%c", PV))
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_masks_on_views_have_no_bytecode(name):
+    module = read(MASKED[name].format("%some", PV))
+    (tiles,) = [op for op in module.walk() if op.name == "cuda_tile.module"]
+    with pytest.raises(UserError, match="'mask' has no form in the bytecode"):
+        write_bytecode(tiles)
 
 
 REDUCED = "\n".join(
@@ -247,8 +266,12 @@ def test_scan():
     assert printed.startswith(
         "%1 = scan %cst_1_f32 dim=0 reverse=false identities=[0.000000e+00 : f32] :"
     )
-    with pytest.raises(Unsupported, match="exclusive scan"):
-        read(f"%r = scan %w {{axis = 0 : i32, inclusive = false, identities = [0.0 : f32]}} {body}")
+    exclusive = public(
+        f"%r = scan %w {{axis = 0 : i32, inclusive = false, identities = [0.0 : f32]}} {body}"
+    )
+    assert exclusive.startswith(
+        "%1 = scan %cst_1_f32 dim=0 reverse=false inclusive=false identities=[0.000000e+00 : f32] :"
+    )
     with pytest.raises(UserError, match="requires attribute 'identities'"):
         read(f"%r = scan %w {{axis = 0 : i32, inclusive = true}} {body}")
 
@@ -296,10 +319,10 @@ TOKEN_ORDERED = {
     "tile<ptr<i32>>, tile<i1>, tile<i32> -> tile<i32>, token",
     "store_ptr_tko": "%b = store_ptr_tko release sys %q, %n, %c token=%t : "
     "tile<ptr<i32>>, tile<i32>, tile<i1> -> token",
-    "load_view_tko": f"%a, %b = load_view_tko acquire device %v[%n] token=%t : {PV}, tile<i32> "
-    "-> tile<8xf32>, token",
-    "store_view_tko": f"%b = store_view_tko release sys %w, %v[%n] token=%t : tile<8xf32>, {PV}, "
-    "tile<i32> -> token",
+    "load_view_tko": "%a, %b = load_view_tko acquire device %v[%n], %some token=%t : "
+    f"{PV}, tile<i32> -> tile<8xf32>, token",
+    "store_view_tko": "%b = store_view_tko release sys %w, %v[%n], %some token=%t : "
+    f"tile<8xf32>, {PV}, tile<i32> -> token",
     "atomic_cas_tko": "%a, %b = atomic_cas_tko acq_rel device %q, %n, %n, %c token=%t : "
     f"{MASKED_TYPES}",
     "atomic_rmw_tko": "%a, %b = atomic_rmw_tko relaxed tl_blk %q, umax, %n, %c token=%t : "
@@ -367,8 +390,9 @@ def test_ordering_scope_mode_mask_and_tokens_are_visible(name, style):
     assert all(re.search(rf" {each}[, ]", line) for each in mode)
     operands, _, types = line.partition(" : ")
     if "mask" in op.schema.by_name:
-        assert re.search(r", %arg4\b", operands)
-        assert "tile<i1>" in types.partition("->")[0]
+        assert re.search(rf", {'%cst_i1' if 'view' in name else '%arg4'}\b", operands)
+        # The mask of a view has the shape of its tiles, which the type of the view contains.
+        assert "view" in name or "tile<i1>" in types.partition("->")[0]
     assert re.search(r"token ?= ?%0$", operands)
     assert types.partition("->")[2].rpartition(" ")[2] == "token"
 
@@ -394,10 +418,10 @@ def test_keys_left_out_of_dictionaries(name):
     remarks = {*ELIDED[name], *KEYS} - {field.spelling for field in op.schema.attributes}
     for key in remarks:
         op.attributes[key] = StringAttr("remark")
-    assert lines(module, Style.TILEIRAS) == plain[Style.TILEIRAS]
+    assert all("{" not in line for line in lines(module, Style.TILEIRAS))
     assert all(f'{key} = "remark"' in lines(module)[0] for key in remarks)
     op.attributes["other"] = StringAttr("remark")
-    assert 'other = "remark"' in lines(module, Style.TILEIRAS)[0]
+    assert '{other = "remark"}' in lines(module, Style.TILEIRAS)[0]
     for printed in (*plain[Style.PUBLIC], *plain[Style.TILEIRAS]):
         assert "{" not in printed
 
@@ -415,6 +439,22 @@ def test_left_out_attributes_are_rebuilt_from_the_fields(name, style):
     assert again.attributes == op.attributes
     assert again.segments == op.segments
     assert [value.type for value in again.operands] == [value.type for value in op.operands]
+
+
+@pytest.mark.requirement("R4-042")
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("name", ELIDED)
+def test_attributes_left_out_of_dictionaries_survive_the_round_trip(name, style):
+    """Also those that the operation does not declare, with values of any type."""
+    module = read(TOKEN_ORDERED[name])
+    op = token_ordered(module, name)
+    keys = [*ELIDED[name], "operandSegmentSizes", "mode", "other"]
+    values = [StringAttr("acquire"), IntegerAttr(16, I32), UNIT, IntegerAttr(7, I64), *[UNIT] * 2]
+    undeclared = [key for key in keys if key not in op.schema.inherent]
+    op.attributes.update(zip(undeclared, values, strict=False))
+    again = token_ordered(parse_text(print_op(module, style=style), context()), name)
+    assert again.attributes == op.attributes
+    assert undeclared[0] in again.attributes
 
 
 @pytest.mark.requirement("R4-017", "R4-016")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, as_value, dot
+from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, as_value, dot, folded
 from tilewright.conversion.nvgpu_to_nvvm.types import element_type, vector_type
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.memory import GEPOp
@@ -73,7 +73,7 @@ class Buffer:
 
     def element_address(self, indices: Sequence[Number], build: Builder) -> Value:
         """Compute the address of an element."""
-        offset = dot(build, self.offset, zip(indices, self.strides, strict=True))
+        offset = dot(build, self.offset, zip(map(folded, indices), self.strides, strict=True))
         return offset_address(self.address, offset, self.element, build)
 
 

@@ -25,6 +25,12 @@ def constant(build: Builder, value: int, type: IntegerType = I64) -> Value:
     return build.create(ConstantOp, value=IntegerAttr(value, type), types=[type]).res
 
 
+def folded(number: Number) -> Number:
+    """Return the integer that a value is, if it is a constant."""
+    op = number.defined_by(ConstantOp) if isinstance(number, Value) else None
+    return op.value.value if op is not None and isinstance(op.value, IntegerAttr) else number
+
+
 def as_value(build: Builder, number: Number) -> Value:
     """Materialize a number as a value."""
     return number if isinstance(number, Value) else constant(build, number)
@@ -58,10 +64,12 @@ def dot(build: Builder, start: Number, pairs: Iterable[tuple[Number, Number]]) -
 
 
 def resized(build: Builder, value: Value, type: IntegerType) -> Value:
-    """Sign-extend or truncate an integer."""
-    source = value.type
+    """Sign-extend or truncate an integer; a truncation of an extension is what was extended."""
+    source, extension = value.type, value.defined_by(SExtOp)
     assert isinstance(source, IntegerType)
     if source is type:
         return value
+    if extension is not None and extension.arg.type is type:
+        return extension.arg
     kind = SExtOp if source.width < type.width else TruncOp
     return build.create(kind, arg=value, types=[type]).res

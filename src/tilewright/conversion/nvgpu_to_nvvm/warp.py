@@ -19,8 +19,8 @@ from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.arithmetic import LShrOp, SubOp
 from tilewright.dialects.llvm.conversion import TruncOp, ZExtOp
 from tilewright.dialects.nvgpu.constraints import bits_of
-from tilewright.dialects.nvvm.attributes import ShflKind
-from tilewright.dialects.nvvm.warp import ShflOp
+from tilewright.dialects.nvvm.attributes import ReduxKind, ShflKind
+from tilewright.dialects.nvvm.warp import ReduxOp, ShflOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import F32, I32, FloatType, IntegerType, VectorType
 from tilewright.target.arch import WARP_SIZE
@@ -162,6 +162,19 @@ _FLOAT: Final[Mapping[AllReduceOperation, type[Operation]]] = {
 }
 
 
+_REDUX: Final[Mapping[AllReduceOperation, ReduxKind]] = {
+    AllReduceOperation.ADD: ReduxKind.ADD,
+    AllReduceOperation.AND: ReduxKind.AND,
+    AllReduceOperation.OR: ReduxKind.OR,
+    AllReduceOperation.XOR: ReduxKind.XOR,
+    AllReduceOperation.MAXSI: ReduxKind.MAX,
+    AllReduceOperation.MAXUI: ReduxKind.UMAX,
+    AllReduceOperation.MINSI: ReduxKind.MIN,
+    AllReduceOperation.MINUI: ReduxKind.UMIN,
+}
+"""The reductions of i32 that are one instruction."""
+
+
 def combination(kind: AllReduceOperation, type: Type) -> type[Operation] | None:
     """Return the binary operation of a reduction, or `None` if the type has none."""
     element = scalar_of(type)
@@ -180,8 +193,11 @@ def combined(build: ConversionBuilder, kind: type[Operation], lhs: Value, rhs: V
 def subgroup_reduce(
     op: threads.SubgroupReduceOp, new: threads.SubgroupReduceOp, build: ConversionBuilder
 ) -> Result:
-    """Butterfly reduction over the warp, or over its clusters of lanes."""
+    """Lower to `redux.sync`; other types, and clusters of lanes, by a butterfly of shuffles."""
     value, distance = new.value, op.cluster_stride
+    if value.type is I32 and op.cluster_size in (None, WARP_SIZE) and op.op in _REDUX:
+        mask = constant(build, ALL_LANES, I32)
+        return build.create(ReduxOp, kind=_REDUX[op.op], val=value, mask_and_clamp=mask)
     kind = combination(op.op, value.type)
     if kind is None:
         return build.reject(f"expected integers or floats to reduce, got '{op.value.type}'")

@@ -33,6 +33,26 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // An i32 of each lane: one instruction, if the body is an operation that has one.
+  // CHECK-LABEL: @words
+  // CHECK: gpu.subgroup_reduce maxui {{.*}} : (i32) -> i32
+  // CHECK-NOT: gpu.subgroup_reduce
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: gpu.return
+  nv_tileaa.func @words(%a: tensor<32xi32, #line>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %r = nv_tileas.reduce %a {axis = 0 : i32} : tensor<32xi32, #line> -> i32 {
+    ^bb0(%x: i32, %y: i32):
+      %z = arith.maxui %x, %y : i32
+      nv_tileas.yield %z : i32
+    }
+    %p = nv_tileas.reduce %a {axis = 0 : i32} : tensor<32xi32, #line> -> i32 {
+    ^bb0(%x: i32, %y: i32):
+      %z = nv_tileaa.muli %x, %y : i32
+      nv_tileas.yield %z : i32
+    }
+    nv_tileaa.return
+  }
   // Along four warps: a slot of shared memory for each, and one barrier.
   // CHECK-LABEL: @warps
   // CHECK-COUNT-5: gpu.shuffle xor

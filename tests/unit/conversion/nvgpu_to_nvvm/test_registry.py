@@ -71,7 +71,7 @@ GPU_SIDE = {
         "llvm.mlir.addressof"
     ),
     "%y, %valid = gpu.shuffle xor %x, %x, %x : i32": "nvvm.shfl.sync",
-    "%y = gpu.subgroup_reduce add %x : (i32) -> i32": "nvvm.shfl.sync",
+    "%y = gpu.subgroup_reduce add %x : (i32) -> i32": "nvvm.redux.sync",
     "%y = gpu.all_reduce add %x { } : (i32) -> i32": "nvvm.bar.sync.aligned",
     'gpu.printf "%d", %x : i32': "llvm.call",
     "%y = math.sin %f : f32": "llvm.call",

@@ -20,38 +20,55 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     thread_basis,
     thread_id,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
+    elements,
+    map_elements,
+    select_registers,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.warp_shuffles import shuffle_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.integer import AndIOp
+from tilewright.dialects.arith.integer import AndIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp
 from tilewright.dialects.elements import element_of, vector
-from tilewright.dialects.gpu.attributes import ShuffleMode
+from tilewright.dialects.gpu.attributes import AllReduceOperation, ShuffleMode
+from tilewright.dialects.gpu.threads import SubgroupReduceOp
+from tilewright.dialects.nv_tileaa import integer as tileaa
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import TensorType, VectorType
+from tilewright.ir.types import I32, TensorType, VectorType
 from tilewright.layout.pieces import one_piece, piece_registers
 from tilewright.layout.reduction import Reduction, reduction
 from tilewright.layout.staging import common_vector, staging
 from tilewright.plans.scratch import register_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
 SLOT_ALIGNMENT: Final = 16
+_REDUCTIONS: Final[Mapping[type[Operation], AllReduceOperation]] = {
+    tileaa.AddIOp: AllReduceOperation.ADD,
+    tileaa.AndIOp: AllReduceOperation.AND,
+    tileaa.OrIOp: AllReduceOperation.OR,
+    tileaa.XOrIOp: AllReduceOperation.XOR,
+    MaxSIOp: AllReduceOperation.MAXSI,
+    MaxUIOp: AllReduceOperation.MAXUI,
+    MinSIOp: AllReduceOperation.MINSI,
+    MinUIOp: AllReduceOperation.MINUI,
+}
+"""The operations of `redux.sync`, by the operation in the body of a reduction."""
 
 
 @converts(ReduceOp)
 def reduce(op: ReduceOp, new: ReduceOp, build: ConversionBuilder) -> Result:
     """A tree reduction: each step halves the registers, then the lanes, then the warps."""
     steps = reduction(layout_of(op.sources[0]), op.axis)
-    parts = _in_registers(op, build, list(new.sources), steps)
-    for step in steps.lanes:
-        others = [_from_lane(build, part, step.bits, step.registers) for part in parts]
-        parts = combine_vectors(op, build, parts, others)
+    parts = _across_lanes(op, build, _in_registers(op, build, list(new.sources), steps), steps)
     if steps.warps:
         parts = _across_warps(op, build, parts, steps)
     scalars = not isinstance(op.results[0].type, TensorType)
@@ -81,6 +98,37 @@ def _in_registers(
     positions = {register: position for position, register in enumerate(remaining)}
     order = [next(positions[each] for each in group if each in positions) for group in steps.groups]
     return [select_registers(build, part, order) for part in parts]
+
+
+def _across_lanes(
+    op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
+) -> list[Value]:
+    """Combine partial results of lanes: those of a whole warp at once, if an instruction can."""
+    kind = _warp_reduction(op, steps)
+    if kind is not None:
+
+        def reduced(each: Sequence[Value]) -> Value:
+            return build.create(SubgroupReduceOp, value=each[0], op=kind).result
+
+        return [map_elements(build, reduced, part) for part in parts]
+    for step in steps.lanes:
+        others = [_from_lane(build, part, step.bits, step.registers) for part in parts]
+        parts = combine_vectors(op, build, parts, others)
+    return parts
+
+
+def _warp_reduction(op: ReduceOp, steps: Reduction) -> AllReduceOperation | None:
+    """The operation of `redux.sync` that the body is, on an i32 that all lanes of a warp hold."""
+    if len(steps.lanes) != LANE_BITS or any(step.registers for step in steps.lanes):
+        return None
+    body = op.regions[0].block
+    (first, *_), end = body, body.terminator
+    is_whole_body = end is not None and tuple(end.operands) == first.results
+    if not is_whole_body or set(first.operands) != set(body.args):
+        return None
+    if element_of(op.sources[0].type) is not I32:
+        return None
+    return _REDUCTIONS.get(type(first))
 
 
 def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int) -> Value:

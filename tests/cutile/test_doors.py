@@ -319,7 +319,7 @@ def test_other_versions_of_cutile_are_rejected(cache: Path, tmp_path: Path) -> N
     assert done.returncode == 1
     assert done.stderr.endswith(
         "unsupported: cuTile Python 99.1 (known: 1.7.0): "
-        "pip install cuda-tile==1.7.0, or have it start tileiras from the path\n"
+        "pip install 'tilewright[cutile]', or have it start tileiras from the path\n"
     )
 
 

@@ -25,6 +25,6 @@ def cutile(module: str = "") -> Any:
         known = ", ".join(KNOWN_VERSIONS)
         raise Unsupported(
             f"cuTile Python {package.__version__} (known: {known}): "
-            f"pip install cuda-tile=={KNOWN_VERSIONS[-1]}, or have it start tileiras from the path"
+            "pip install 'tilewright[cutile]', or have it start tileiras from the path"
         )
     return importlib.import_module(f"cuda.tile.{module}") if module else package

@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TORCH := $(VENV)/.torch
 
+# Without compiled test modules each worker of pytest rewrites their assertions anew: twelve seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 # pytest and the scripts take more options through ARGS, for example `make test ARGS="-k bytecode"`.

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -199,8 +199,17 @@ def examples_with_nvcc() -> list[tuple[str, str]]:
     ]
 
 
-COMMANDS = [(name_of(page), line) for page in PAGES for line in commands(page)]
-COMMANDS += examples_with_nvcc()
+def each_once(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The commands without those that another page or text has shown, whatever its comment."""
+    first: dict[tuple[str, ...], tuple[str, str]] = {}
+    for page, line in lines:
+        first.setdefault(tuple(shlex.split(line, comments=True)), (page, line))
+    return list(first.values())
+
+
+COMMANDS = each_once(
+    [*((name_of(page), line) for page in PAGES for line in commands(page)), *examples_with_nvcc()]
+)
 
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)

@@ -93,8 +93,8 @@ def test_the_next_compilation_uses_what_was_best(run: Run, case: Case) -> None:
 @pytest.fixture
 def add(folder: Path) -> list[str]:
     (folder / "add.mlir").write_text(ADD)
-    return ["tune", "add.mlir", "--meter", "emulator", "--arg", "iota:128xf32",
-            "--arg", "ones:128xf32"]  # fmt: skip
+    return ["tune", "add.mlir", "--meter", "emulator", "--limit", "600",
+            "--arg", "iota:128xf32", "--arg", "ones:128xf32"]  # fmt: skip
 
 
 def test_the_table_says_what_was_measured(run: Run, add: list[str]) -> None:

@@ -38,14 +38,17 @@ class ProgramFile(pytest.File):
         for number, run in enumerate(parse_runs(text)):
             # The later runs of a kernel have other sizes and grids, but the same code.
             passing[run.entry] = passing.get(run.entry, 0) + (run.failure is None)
-            for mode, kind in (NV_TILEAA if "nv_tileaa" in self.path.parts else MODES).items():
-                if kind.can_run(run, mode):
-                    name = f"{run.entry or 'kernel'}-{number}-{mode}"
-                    item = kind.from_parent(self, name=name, text=text, run=run, mode=mode)
-                    is_repeat = mode in REPEATS or passing[run.entry] > 1
-                    if mode == OTHER_ORDER or (is_repeat and run.failure is None):
-                        item.add_marker(EXHAUSTIVE)
-                    yield item
+            modes = NV_TILEAA if "nv_tileaa" in self.path.parts else MODES
+            possible = [mode for mode, kind in modes.items() if kind.can_run(run, mode)]
+            # Slices of a canonical program show what its tiles do.
+            repeats = {*REPEATS, CANONICAL_TILES} if SLICES in possible else {*REPEATS}
+            for mode in possible:
+                name = f"{run.entry or 'kernel'}-{number}-{mode}"
+                item = modes[mode].from_parent(self, name=name, text=text, run=run, mode=mode)
+                is_repeat = mode in repeats or passing[run.entry] > 1
+                if mode == OTHER_ORDER or (is_repeat and run.failure is None):
+                    item.add_marker(EXHAUSTIVE)
+                yield item
 
 
 class Wrong(Exception):
@@ -298,6 +301,10 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "shared-sm_90": SharedRun,
 }
 """The modes in which a program runs; for GPUs, the emulator runs their code."""
+SLICES: Final = "sliced-checked"
+"""The mode that slices the tiles of a canonical program."""
+CANONICAL_TILES: Final = "canonical-checked"
+"""The same without slices."""
 OTHER_ORDER: Final = "checked-again"
 """The mode that checks a run in another order of blocks, and a failure too."""
 REPEATS: Final = (

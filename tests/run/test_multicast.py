@@ -50,7 +50,7 @@ class Operands:
         arguments = [a, b, c, *self.case]
         run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=self.seed)
         np.testing.assert_array_equal(c, self.expected(kind, twice))
-        return made.stages["nv_tileas"]
+        return made.nv_tileas
 
     def expected(self, kind: Any, twice: int) -> Array:
         """C, with the tiles that the cluster computes."""

@@ -26,9 +26,9 @@ def run(text: str, arguments: list[Any], schedule: str = "agents=1") -> str:
     """Compile a kernel to agents and run it; returns its nv_tileas."""
     module = read_runnable(text, "kernel.mlir")
     made = compiled(text, schedule=schedule)
-    assert made.stages["nv_tileas"].count("agent_switch") == 2
+    assert made.nv_tileas.count("agent_switch") == 2
     run_ptx(made.ptx, module, "k", (1, 1, 1), arguments, check=True, seed=SEED)
-    return made.stages["nv_tileas"]
+    return made.nv_tileas
 
 
 class Operands:

@@ -62,7 +62,7 @@ class Run:
     ) -> None:
         module = read_runnable(text, "kernel.mlir")
         made = (compile_anew if anew else compiled)(text, schedule=SCHEDULE)
-        self.text = made.stages["nv_tileas"]
+        self.text = made.nv_tileas
         assert self.text.count("nv_tileas.async.tiled_store") == stores
         self.case, (self.height, self.width, self.k) = case, stored.gemm.tile
         numbers = np.random.default_rng(7)

@@ -189,13 +189,14 @@ class Program:
 
 
 class Stages(Mapping[str, str]):
-    """The program at each stage of the lowering pipeline, computed on access."""
+    """The program at each stage of the lowering pipeline, computed on first access."""
 
-    __slots__ = ("_program", "_settings")
+    __slots__ = ("_program", "_settings", "_texts")
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self._program = program
         self._settings = settings
+        self._texts: dict[str, str] = {}
 
     @property
     def program(self) -> Operation:
@@ -205,9 +206,12 @@ class Stages(Mapping[str, str]):
     def __getitem__(self, stage: str) -> str:
         if stage not in self._names:
             raise KeyError(stage)
-        made = self._program.compilation(self._settings).to(stage)
-        assert isinstance(made, str)
-        return made
+        text = self._texts.get(stage)
+        if text is None:
+            made = self._program.compilation(self._settings).to(stage)
+            assert isinstance(made, str)
+            text = self._texts[stage] = made
+        return text
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -28,6 +28,32 @@ def unwinding_on_termination() -> Generator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def signals_held() -> Generator[None]:
+    """Deliver SIGINT and SIGTERM after the block.
+
+    A handler that raises while `subprocess.Popen` is made would leave a process that nobody ends.
+    """
+    held: list[int] = []
+    before: dict[int, Any] = {}
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # What the parent process ignores stays ignored, in the child process, too.
+            if callable(handler := signal.getsignal(number)):
+                signal.signal(number, lambda number, frame: held.append(number))
+                before[number] = handler
+    except ValueError:  # only the main thread has handlers
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in held:
+        signal.raise_signal(number)
 
 
 def _terminated(number: int, frame: object) -> NoReturn:

@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.ptxsim.operation import Operation
@@ -70,20 +71,31 @@ def _add(row: Row) -> None:
     _ROWS[row.name] = row
 
 
-def table() -> dict[str, Row]:
-    """All instructions; loads the families on the first call."""
+@cache
+def _table() -> dict[str, Row]:
+    """All instructions; loads the families."""
     package = importlib.import_module("tilewright.ptxsim.instructions")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
     return _ROWS
 
 
-def find(operation: Operation, rows: dict[str, Row]) -> Row:
-    """Find the decoder of an instruction by the longest prefix of its opcode."""
-    parts = operation.site.opcode.split(".")
+@lru_cache(4096)
+def _row(opcode: str) -> tuple[Row, tuple[str, ...]] | None:
+    """The decoder with the longest prefix of an opcode, and the modifiers after the prefix."""
+    rows, parts = _table(), opcode.split(".")
     for length in range(len(parts), 0, -1):
         row = rows.get(".".join(parts[:length]))
         if row is not None:
-            operation.begin(row.name, parts[length:])
-            return row
-    raise Unsupported(f"instruction {operation.site.opcode}", operation.site.location)
+            return row, tuple(parts[length:])
+    return None
+
+
+def find(operation: Operation) -> Row:
+    """Find the decoder of an instruction."""
+    found = _row(operation.site.opcode)
+    if found is None:
+        raise Unsupported(f"instruction {operation.site.opcode}", operation.site.location)
+    row, modifiers = found
+    operation.begin(row.name, modifiers)
+    return row

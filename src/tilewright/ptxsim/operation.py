@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -54,10 +54,10 @@ class Operation:
         self._operands_used = 0
         self.segment: Segment | None = None
 
-    def begin(self, name: str, modifiers: Sequence[str]) -> None:
+    def begin(self, name: str, modifiers: tuple[str, ...]) -> None:
         """Start decoding as `name`, with the modifiers that follow it."""
         self.name = name
-        self.modifiers = tuple(modifiers)
+        self.modifiers = modifiers
         self._left = list(modifiers)
 
     def finish(self) -> None:

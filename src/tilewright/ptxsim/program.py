@@ -95,7 +95,7 @@ class Linker:
     ) -> None:
         self.module = module
         self.entry = entry
-        self.reachable = _reachable(module, entry)
+        self.reachable, self._names = _reachable(module, entry)
         self.codes: dict[str, Code] = {}
         self.states: set[Callable[[Wave], object]] = set()
         self._globals = global_addresses
@@ -107,11 +107,10 @@ class Linker:
         self._allocate_shared()
 
     def _allocate_shared(self) -> None:
-        used = {name for function in self.reachable for name in _names(function)}
         variables = [
             variable
             for variable in self.module.variables
-            if variable.space == "shared" and variable.name in used
+            if variable.space == "shared" and variable.name in self._names
         ]
         for function in self.reachable:
             variables += [each for each in function.variables if each.space == "shared"]
@@ -162,7 +161,6 @@ class Program:
     ) -> None:
         self.linker = Linker(module, entry, global_addresses)
         self.segments: list[Segment] = []
-        self.rows = isa.table()
         for function in self.linker.reachable:
             if function.body is not None:
                 self.linker.codes[function.name] = Code(function)
@@ -179,7 +177,7 @@ class Program:
     def _decode(self, code: Code) -> None:
         body = code.function.body or []
         operations = [Operation(site, code.layout, self.linker) for site in body]
-        rows = [isa.find(operation, self.rows) for operation in operations]
+        rows = [isa.find(operation) for operation in operations]
         starts = _starts(body, rows)
         first = len(self.segments)
         self.segments += [code.begin(start, first + at) for at, start in enumerate(starts)]
@@ -293,8 +291,11 @@ def function_addresses(module: PtxModule) -> dict[str, int]:
     return {name: FUNCTION_WINDOW + 16 * at for at, name in enumerate(module.functions, 1)}
 
 
-def _reachable(module: PtxModule, entry: Function) -> list[Function]:
-    """The entry and every function that it may call, directly or by address."""
+def _reachable(module: PtxModule, entry: Function) -> tuple[list[Function], set[str]]:
+    """The entry and every function that it may call, directly or by address; and their names.
+
+    The names are all that operands of these functions mention.
+    """
     in_tables = {
         variable.name: [patch.symbol for patch in variable.relocations]
         for variable in module.variables
@@ -313,14 +314,19 @@ def _reachable(module: PtxModule, entry: Function) -> list[Function]:
         if function is not None:
             functions[name] = function
             work += _names(function)
-    return list(functions.values())
+    return list(functions.values()), seen
 
 
-def _names(function: Function) -> Iterator[str]:
+def _names(function: Function) -> set[str]:
     """Every name that the operands of a function mention."""
+    names: set[str] = set()
     for site in function.body or ():
         for operand in site.operands:
-            yield from _names_in(operand)
+            if isinstance(operand, Name):  # most of them
+                names.add(operand.text)
+            else:
+                names.update(_names_in(operand))
+    return names
 
 
 def _names_in(operand: Operand) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Final
 from tilewright.driver.files import FileError
 from tilewright.driver.nvcc.shadow import shadow_toolkit
 from tilewright.driver.nvcc.toolkit import find_nvcc
-from tilewright.driver.termination import unwinding_on_termination
+from tilewright.driver.termination import signals_held, unwinding_on_termination
 
 GRACE: Final = 10
 """Seconds for nvcc to remove its temporary files once it is interrupted."""
@@ -35,16 +35,18 @@ def run_tool(
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end; if we are interrupted, it is, and ends first."""
     pipe = subprocess.PIPE if capture else None
+    process: subprocess.Popen[str] | None = None
     try:
-        process = subprocess.Popen(
-            command, stdout=pipe or stdout, stderr=pipe, text=True, errors="surrogateescape"
-        )
-    except OSError as error:
-        raise FileError(f"cannot run '{command[0]}': {error.strerror}") from error
-    try:
+        with signals_held():
+            process = subprocess.Popen(
+                command, stdout=pipe or stdout, stderr=pipe, text=True, errors="surrogateescape"
+            )
         out, err = process.communicate()
-    except BaseException:
-        _stop(process)
+    except BaseException as error:
+        if process is not None:
+            _stop(process)
+        elif isinstance(error, OSError):
+            raise FileError(f"cannot run '{command[0]}': {error.strerror}") from error
         raise
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 

@@ -30,7 +30,7 @@ def check_division(dividends: NDArray[np.float32], divisors: NDArray[np.float32]
 
 
 def test_every_mantissa_of_a_divisor() -> None:
-    """1 / y is correctly rounded only if the reciprocal is, which the proof assumes."""
+    """1 / y, and others, of divisors with each estimate of a reciprocal that the GPU has."""
     divisors = np.arange(LEAST, LIMIT, dtype=np.int64).astype(np.float32)
     dividends = np.array([1, 3, 1 / 3, 1e7, LIMIT - 1, 2**-60, 5e-20, 7], np.float32)
     check_division(np.tile(dividends, (len(divisors), 1)), divisors)

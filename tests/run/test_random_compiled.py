@@ -13,8 +13,14 @@ SEEDS = (*range(20), 315, 342, 439, 817, 899)
 
 @pytest.mark.parametrize("seed", keep_first(SEEDS, 5))
 def test_random_programs_do_the_same_when_compiled(seed: int) -> None:
-    """For both generations of tensor cores, in two orders of warps."""
+    """For both generations of tensor cores, in two orders of warps, one of them perturbed."""
     assert failures(seed, ("sm_80", "sm_90"), None, SIZE, opt_level=3) == []
+
+
+@pytest.mark.parametrize("seed", keep_first((84, 120, 212)))
+def test_random_programs_with_extreme_scales(seed: int) -> None:
+    """Their dots are scaled by powers of two that bf16 cannot be multiplied by."""
+    assert failures(seed, ("sm_100",), "all", SIZE, opt_level=3) == []
 
 
 def test_failures_are_of_one_kind_whatever_their_numbers() -> None:

@@ -142,13 +142,13 @@ class Module:
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS` and `OPTIONAL_CHECKS`; out-of-bounds accesses are reported unless all
-        are off. `seed` selects the interleaving of threads; `perturb`, unless it is 0, other results
-        of approximate instructions within the error that PTX documents. `resident` is the number of concurrent CTAs. `profile` collects all counters.
-        `write` is called with what threads print, as they print it; without it, the text is in
-        `Counters.output` alone, which a kernel that fails does not return. `progress` is called
-        with the number of finished CTAs and of all. `max_steps` and `timeout` (in seconds) limit
-        the run, which otherwise may last for ever; a step is an instruction, which threads that
-        execute it together count once.
+        are off. `seed` selects the interleaving of threads; `perturb`, unless it is 0, other
+        results of approximate instructions within the error that PTX documents. `resident` is the
+        number of concurrent CTAs. `profile` collects all counters. `write` is called with what
+        threads print, as they print it; without it, the text is in `Counters.output` alone, which a
+        kernel that fails does not return. `progress` is called with the number of finished CTAs and
+        of all. `max_steps` and `timeout` (in seconds) limit the run, which otherwise may last for
+        ever; a step is an instruction, which threads that execute it together count once.
         """
         program = self.program(name)
         entry = program.linker.entry

@@ -1,6 +1,6 @@
 """Approximate functions: computed exactly and rounded, which is within the documented error.
 
-A launch with a perturbation moves their results to others within that error.
+A launch with a perturbation replaces their results by others within that error.
 """
 
 from __future__ import annotations

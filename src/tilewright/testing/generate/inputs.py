@@ -16,6 +16,9 @@ POWERS: Final = (1.0, 2.0, 4.0)
 SPECIALS: Final = (0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 3e-41, -6e-8, 65504.0)
 REACH: Final = 8.0
 
+Contents = str | tuple[float, ...]
+"""What an argument holds: a keyword, or numbers."""
+
 
 class Input(NamedTuple):
     """An argument of a kernel.
@@ -28,7 +31,7 @@ class Input(NamedTuple):
     name: str
     element: str
     length: int
-    contents: str | tuple[float, ...]
+    contents: Contents
     seed: int = 0
     number: bool = False
     """Whether it is passed as a number."""

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from tilewright.testing.compare import EXACT, Tolerance
 from tilewright.testing.generate.elements import ELEMENTS, PROFILES, SCALARS
-from tilewright.testing.generate.inputs import Input
+from tilewright.testing.generate.inputs import Contents, Input
 from tilewright.testing.generate.values import Facts, Shape, Tile, Value
 
 I32: Final = Tile("i32")
@@ -271,14 +271,14 @@ class Kernel:
     def _argument_name(self, prefix: str) -> str:
         return f"{prefix}{len(self.inputs)}"
 
-    def argument(self, prefix: str, element: str, count: int, contents: str) -> Input:
+    def argument(self, prefix: str, element: str, count: int, contents: Contents) -> Input:
         """Add an array argument."""
         made = Input(self._argument_name(prefix), element, count, contents,
                      self.random.randrange(1 << 30))  # fmt: skip
         self.inputs.append(made)
         return made
 
-    def load_input(self, tile: Tile, contents: str) -> Value:
+    def load_input(self, tile: Tile, contents: Contents) -> Value:
         """Load a new read-only array."""
         source = self.argument("in", tile.element, tile.elements, contents)
         value = Value(self.load(source, tile), tile, source.facts())

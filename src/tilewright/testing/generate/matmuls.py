@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from tilewright.driver.array_text import ELEMENTS as TYPES
 from tilewright.testing.bounds import exact_limit
 from tilewright.testing.generate.arithmetic import SIGNS
+from tilewright.testing.generate.inputs import POWERS, Contents
 from tilewright.testing.generate.kernel import Kernel
 from tilewright.testing.generate.values import Facts, Tile, Value
 
@@ -71,7 +73,7 @@ def integer_dot(k: Kernel) -> None:
 
 
 def scaled_dot(k: Kernel) -> None:
-    """`mmaf_scaled`, with scales that are powers of two."""
+    """`mmaf_scaled`, with scales that are powers of two, extreme ones among them."""
     if "f8E8M0FNU" not in k.elements:
         float_dot(k)
         return
@@ -83,20 +85,38 @@ def scaled_dot(k: Kernel) -> None:
         lhs = k.constant(Tile(element, (m, k_extent)), (k.random.choice((-2.0, 1.0, 2.0)),))
         rhs = k.constant(Tile(element, (k_extent, n)), (k.random.choice((-1.0, 1.0, 2.0)),))
     else:
-        lhs = k.load_input(Tile(element, (m, k_extent)), "signs")
-        rhs = k.load_input(Tile(element, (k_extent, n)), "signs")
+        lhs = k.load_input(Tile(element, (m, k_extent)), "small")
+        rhs = k.load_input(Tile(element, (k_extent, n)), "small")
     scales = ["f8E8M0FNU"]
     if element == "f4E2M1FN":
         scales += ["fnv8E5M3FNU", *(["f8E4M3FN"] if block == 16 else [])]
     scale = k.random.choice(scales)
     groups = k_extent // block
-    left = k.load_input(Tile(scale, (m, groups)), "powers")
-    right = k.load_input(Tile(scale, (groups, n)), "powers")
+    lhs_scales, rhs_scales = _scales(k, scale, m, n, groups)
+    left = k.load_input(Tile(scale, (m, groups)), lhs_scales)
+    right = k.load_input(Tile(scale, (groups, n)), rhs_scales)
     acc = k.load_input(Tile("f32", (m, n)), "small")
-    most = 4.0 * 16 * k_extent + 4
+    most = lhs.facts.magnitude * rhs.facts.magnitude * max(POWERS) ** 2 * k_extent + 4
     text = f"mmaf_scaled {lhs.name}, {rhs.name}, {acc.name}, {left.name}, {right.name}"
     types = ", ".join(str(v.tile) for v in (lhs, rhs, acc, left, right))
     k.define(f"{text} : {types}", acc.tile, Facts(-most, most, True))
+
+
+MOST_EXPONENT: Final = 125
+"""Of the scale of an operand, without the small power that it is multiplied by."""
+
+
+def _scales(k: Kernel, scale: str, m: int, n: int, groups: int) -> Iterator[Contents]:
+    """Yield small scales of both operands; or extreme ones, small when multiplied."""
+    if scale != "f8E8M0FNU" or k.chance(0.5):
+        yield from ("powers", "powers")
+        return
+    largest = k.random.randint(0, MOST_EXPONENT) if k.chance(0.5) else MOST_EXPONENT
+    exponents = [k.random.choice((-largest, largest)) for _ in range(groups)]
+    by_rows = [exponent for _ in range(m) for exponent in exponents]
+    by_columns = [-exponent for exponent in exponents for _ in range(n)]
+    for side in (by_rows, by_columns):
+        yield tuple(2.0**exponent * k.random.choice(POWERS) for exponent in side)
 
 
 STATEMENTS: Final = (float_dot, float_dot, integer_dot, scaled_dot)

@@ -29,21 +29,42 @@ module {
       %d = nv_tileaa.dot %a, %b, %c {input_precision = "ieee"} : !e4m3a, !e4m3b, !acc
       nv_tileaa.return %d : !acc
     }
-    // One scale for each 32 elements along K: it is broadcast along K, and multiplied in f32; bf16
-    // represents the product exactly, since a scale is a power of two.
+    // One scale for each 32 elements along K. Powers of two may be beyond the exponents of bf16: each
+    // block of K is a dot of f16, and its result is multiplied by two factors of both scales in f32.
     // CHECK-LABEL: @block_scaled
-    // CHECK-DAG: nv_tileaa.fp_to_fp %arg3 : tensor<16x2xf8E8M0FNU> to tensor<16x2xf32>
-    // CHECK-DAG: nv_tileaa.view {{.*}} : tensor<16x2xf32> -> tensor<16x2x1xf32>
-    // CHECK-DAG: nv_tileaa.broadcast {{.*}} : tensor<16x2x1xf32> -> tensor<16x2x32xf32>
-    // CHECK-DAG: nv_tileaa.view {{.*}} : tensor<16x2x32xf32> -> tensor<16x64xf32>
-    // CHECK-DAG: nv_tileaa.broadcast {{.*}} : tensor<2x1x16xf32> -> tensor<2x32x16xf32>
-    // CHECK-DAG: nv_tileaa.mulf {{.*}} : tensor<16x64xf32>
-    // CHECK-DAG: nv_tileaa.mulf {{.*}} : tensor<64x16xf32>
-    // CHECK: nv_tileaa.dot {{.*}} : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
-    // CHECK-NOT: f8E8M0FNU
+    // CHECK: [[A:%[0-9]+]] = nv_tileaa.extract_slice %arg0[{{.*}}] : tensor<16x64xf8E4M3FN> -> tensor<16x32xf8E4M3FN>
+    // CHECK: [[B:%[0-9]+]] = nv_tileaa.extract_slice %arg1[{{.*}}] : tensor<64x16xf8E4M3FN> -> tensor<32x16xf8E4M3FN>
+    // CHECK-DAG: [[A16:%[0-9]+]] = nv_tileaa.fp_to_fp [[A]]
+    // CHECK-DAG: [[B16:%[0-9]+]] = nv_tileaa.fp_to_fp [[B]]
+    // CHECK: [[PART:%[0-9]+]] = nv_tileaa.dot [[A16]], [[B16]], {{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>
+    // CHECK: nv_tileaa.extract_slice %arg3[{{.*}}] : tensor<16x2xf8E8M0FNU> -> tensor<16x1xf8E8M0FNU>
+    // CHECK: nv_tileaa.clampf {{.*}} propagate_nan : tensor<16x1xf32>
+    // CHECK: nv_tileaa.clampf {{.*}} propagate_nan : tensor<1x16xf32>
+    // CHECK: [[FIRST:%[0-9]+]] = nv_tileaa.mulf {{.*}} : tensor<16x16xf32>
+    // CHECK: [[SECOND:%[0-9]+]] = nv_tileaa.mulf {{.*}} : tensor<16x16xf32>
+    // CHECK: [[SCALED:%[0-9]+]] = nv_tileaa.mulf [[PART]], [[FIRST]]
+    // CHECK: [[SUM:%[0-9]+]] = nv_tileaa.fma [[SCALED]], [[SECOND]], %arg2
+    // CHECK: nv_tileaa.dot {{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>
+    // CHECK: nv_tileaa.fma {{.*}}, [[SUM]] : tensor<16x16xf32>
     nv_tileaa.func @block_scaled(%a: tensor<16x64xf8E4M3FN>, %b: tensor<64x16xf8E4M3FN>, %c: !acc,
         %as: tensor<16x2xf8E8M0FNU>, %bs: tensor<2x16xf8E8M0FNU>) -> !acc {
       %d = nv_tileaa.dot %a, %b, %c scaled by %as, %bs : tensor<16x64xf8E4M3FN>, tensor<64x16xf8E4M3FN>, !acc by tensor<16x2xf8E8M0FNU>, tensor<2x16xf8E8M0FNU>
+      nv_tileaa.return %d : !acc
+    }
+    // Other scales have few exponents: they are broadcast along K, and bf16 represents the scaled
+    // elements exactly.
+    // CHECK-LABEL: @scaled_by_fp8
+    // CHECK-DAG: nv_tileaa.fp_to_fp %arg3 : tensor<16x2xf8E4M3FN> to tensor<16x2xf32>
+    // CHECK-DAG: nv_tileaa.view {{.*}} : tensor<16x2xf32> -> tensor<16x2x1xf32>
+    // CHECK-DAG: nv_tileaa.broadcast {{.*}} : tensor<16x2x1xf32> -> tensor<16x2x16xf32>
+    // CHECK-DAG: nv_tileaa.view {{.*}} : tensor<16x2x16xf32> -> tensor<16x32xf32>
+    // CHECK-DAG: nv_tileaa.broadcast {{.*}} : tensor<2x1x16xf32> -> tensor<2x16x16xf32>
+    // CHECK-DAG: nv_tileaa.mulf {{.*}} : tensor<16x32xf32>
+    // CHECK-DAG: nv_tileaa.mulf {{.*}} : tensor<32x16xf32>
+    // CHECK: nv_tileaa.dot {{.*}} : tensor<16x32xbf16>, tensor<32x16xbf16>, tensor<16x16xf32>
+    nv_tileaa.func @scaled_by_fp8(%a: tensor<16x32xf4E2M1FN>, %b: tensor<32x16xf4E2M1FN>, %c: !acc,
+        %as: tensor<16x2xf8E4M3FN>, %bs: tensor<2x16xf8E4M3FN>) -> !acc {
+      %d = nv_tileaa.dot %a, %b, %c scaled by %as, %bs : tensor<16x32xf4E2M1FN>, tensor<32x16xf4E2M1FN>, !acc by tensor<16x2xf8E4M3FN>, tensor<2x16xf8E4M3FN>
       nv_tileaa.return %d : !acc
     }
   }

@@ -46,21 +46,30 @@ def test_fp8_becomes_f16_without_fp8_mma(element: str, capability: int, expected
     assert str(dot.result.type) == "tensor<16x8xf32>"
 
 
-@pytest.mark.parametrize(
-    ("element", "scale"),
-    [("f8E4M3FN", "f8E8M0FNU"), ("f4E2M1FN", "f8E4M3FN"), ("f8E5M2", "f8E8M0FNU")],
-)
-def test_scales_are_multiplied_into_the_operands(element: str, scale: str) -> None:
+def scaled(element: str, scale: str) -> str:
     types = f"tensor<16x64x{element}>, tensor<64x8x{element}>, tensor<16x8xf32>"
     scales = f"tensor<16x2x{scale}>, tensor<2x8x{scale}>"
     a, b, c, p, q = (*types.split(", "), *scales.split(", "))
-    body = (
+    return (
         f"nv_tileaa.func @f(%a: {a}, %b: {b}, %c: {c}, %p: {p}, %q: {q}) -> {c} {{\n"
         f'%d = nv_tileaa.dot %a, %b, %c scaled by %p, %q {{input_precision = "tf32"}} '
         f": {types} by {scales}\nnv_tileaa.return %d : {c} }}"
     )
-    (dot,) = expanded(body, 90)
+
+
+@pytest.mark.parametrize("scale", ["f8E4M3FN", "fnv8E5M3FNU"])
+def test_scales_are_multiplied_into_the_operands(scale: str) -> None:
+    (dot,) = expanded(scaled("f4E2M1FN", scale), 90)
     assert dot.a_scale is None
     assert dot.b_scale is None
     assert str(dot.a.type) == "tensor<16x64xbf16>"
     assert str(dot.b.type) == "tensor<64x8xbf16>"
+
+
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2", "f4E2M1FN"])
+def test_powers_of_two_scale_the_dot_of_each_block(element: str) -> None:
+    first, second = expanded(scaled(element, "f8E8M0FNU"), 90)
+    for dot in (first, second):
+        assert dot.a_scale is None
+        assert str(dot.a.type) == "tensor<16x32xf16>"
+        assert str(dot.b.type) == "tensor<32x8xf16>"

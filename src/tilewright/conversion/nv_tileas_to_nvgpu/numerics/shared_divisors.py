@@ -17,8 +17,8 @@ is correctly rounded, but for 32 mantissas of divisors. Where it is, the sum q +
 x / y but for less than 2**-22 of its last bit. Only a quotient that is as close to a midpoint of
 two floats could be rounded to the wrong one. With mantissas as integers, such a quotient satisfies
 x * 2**k = y * m + c for an odd m of 25 bits and a small c; all of them are divided. With each other
-r of the 32 mantissas all mantissas of dividends are: quotients are wrong for two of the three
-largest mantissas alone.
+r of the 32 mantissas all mantissas of dividends are: only for two of the three largest mantissas
+a division is rounded to the wrong float.
 """
 
 from __future__ import annotations

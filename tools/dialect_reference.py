@@ -21,7 +21,14 @@ from typing import Final
 from tilewright.driver.lsp.documentation import doc_text, summary, text_form
 from tilewright.driver.registry import DIALECTS, context
 from tilewright.ir.attributes import Attribute, EnumAttr
-from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField, ResultField
+from tilewright.ir.declare import (
+    TEXT_ONLY,
+    Arity,
+    AttributeField,
+    OperandField,
+    RegionField,
+    ResultField,
+)
 from tilewright.ir.dialect import Dialect
 from tilewright.ir.effects import Effects
 from tilewright.ir.operation import Operation
@@ -174,7 +181,9 @@ def _fields(op: type[Operation]) -> Iterator[str]:
                 raise AssertionError(field)
         name = field.spelling if isinstance(field, AttributeField) else field.name
         text += f". {notes[field.name]}" if field.name in notes else ""
-        if field.since is not None:
+        if field.since == TEXT_ONLY:
+            text += ", in text only"
+        elif field.since is not None:
             text += f", since bytecode {field.since[0]}.{field.since[1]}"
         yield f"| {kind} | `{name}`{mark} | {_cell(text)} |"
 

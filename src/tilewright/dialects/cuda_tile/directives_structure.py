@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tilewright.dialects.cuda_tile.enums import SymbolVisibility
-from tilewright.dialects.cuda_tile.identities import identity_of
 from tilewright.ir.attributes import (
     ArrayAttr,
     DictionaryAttr,
@@ -285,6 +284,9 @@ def _parse_argument_region(parser: Parser, state: ParseState, body: str) -> None
         arguments = parser.listed(lambda: parser.argument(DIALECT), "(", ")")
     _parse_region(parser, state, body, arguments)
     if "identities" not in state.attributes:
+        # Public text always has them.
+        from tilewright.dialects.cuda_tile.identities import identity_of  # noqa: PLC0415
+
         identity = identity_of(state.regions[body])
         if identity is not None:
             state.attributes["identities"] = ArrayAttr((identity,))

@@ -256,7 +256,10 @@ def _mask_problems(type: ViewType, mask: Value | None) -> Iterator[str]:
 
 
 class LoadViewTkoOp(ViewAccessOp):
-    """Load one tile of a view; elements out of bounds are the padding value of the view."""
+    """Load one tile of a view; elements out of bounds are the padding value of the view.
+
+    So are elements where the mask is false, which are not read.
+    """
 
     name = "cuda_tile.load_view_tko"
     syntax = (
@@ -284,7 +287,10 @@ class LoadViewTkoOp(ViewAccessOp):
 
 
 class StoreViewTkoOp(ViewAccessOp):
-    """Store one tile of a view; elements out of bounds are not written."""
+    """Store one tile of a view; elements out of bounds are not written.
+
+    Nor are elements where the mask is false.
+    """
 
     name = "cuda_tile.store_view_tko"
     syntax = (

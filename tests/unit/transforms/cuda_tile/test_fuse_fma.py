@@ -6,6 +6,7 @@ import pytest
 from tile_programs import kernel, run, same
 
 from tilewright.dialects.cuda_tile.floating import FmaOp
+from tilewright.driver.compile import compile
 from tilewright.ir.operation import Operation
 from tilewright.support.location import FileLoc, FusedLoc
 
@@ -64,3 +65,25 @@ def test_the_location_of_the_fma_is_fused() -> None:
     run(module, "fuse-fma")
     (fused,) = [op for op in module.walk() if isinstance(op, FmaOp)]
     assert fused.location == FusedLoc((FileLoc("k.py", 2, 1), FileLoc("k.py", 1, 1)))
+
+
+CONTRACTED = """cuda_tile.module @m {
+  entry @k(%p: tile<ptr<f32>>) {
+    %a, %t = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token
+    %b = mulf %a, %a FIRST : tile<f32>
+    %c = addf %b, %a SECOND : tile<f32>
+    %u = store_ptr_tko weak %p, %c token=%t : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}"""
+FLAG = "{fastmath = #arith.fastmath<contract>}"
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize(("first", "second"), [("", ""), (FLAG, ""), ("", FLAG), (FLAG, FLAG)])
+def test_only_the_flag_contract_fuses_without_this_pass(
+    first: str, second: str, opt_level: int
+) -> None:
+    text = CONTRACTED.replace("FIRST", first).replace("SECOND", second)
+    ptx = compile(text, opt_level=opt_level, emit="ptx").ptx
+    assert ("fma.rn.f32" in ptx) == bool(first and second)

@@ -7,13 +7,14 @@ root. The join has the roots of both, and all offsets between theirs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.ranges import Ranges
 from tilewright.analysis.solver import Analysis, Rule
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import atomics, conversion, memory, misc, shape, structure, view
 from tilewright.dialects.nv_tileaa.constraints import pointer
+from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp
 from tilewright.dialects.nv_tileaa.types import MemrefType, PtrType, TiledViewType
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.ir.types import DYNAMIC
@@ -22,6 +23,9 @@ from tilewright.ir.values import BlockArgument
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+
+TileAccess: TypeAlias = view.TileLoadOp | view.TileStoreOp | view.TiledAtomicRmwOp | AnyMultimemOp
+"""The operations that access one tile of a view."""
 
 GENERIC: Final = 0
 """The address space of pointers to any other."""
@@ -103,15 +107,16 @@ class Aliases(Analysis[Origin]):
                 last = pointee_bytes(type.pointee) - 1
                 return Footprint(_reaching(self.of(op.pointers), (0, last)), type.space, None)
             case view.TileLoadOp() | view.TileStoreOp() | view.TiledAtomicRmwOp():
-                type = tiled_view(op.view).source
-                origin = _reaching(self.of(op.view), self._tile_span(op))
-                return Footprint(origin, type.space, type.alias_scope)
+                return self._tile_footprint(op)
             case _:
-                return None
+                return self._tile_footprint(op) if isinstance(op, AnyMultimemOp) else None
 
-    def _tile_span(
-        self, op: view.TileLoadOp | view.TileStoreOp | view.TiledAtomicRmwOp
-    ) -> Span | None:
+    def _tile_footprint(self, op: TileAccess) -> Footprint:
+        type = tiled_view(op.view).source
+        origin = _reaching(self.of(op.view), self._tile_span(op))
+        return Footprint(origin, type.space, type.alias_scope)
+
+    def _tile_span(self, op: TileAccess) -> Span | None:
         """From the first element of a tile to its last; what lies outside is not touched."""
         type = tiled_view(op.view)
         size = pointee_bytes(type.source.element)

@@ -22,6 +22,11 @@ from tilewright.dialects.nv_tileas.memory import (
     TiledLoadOp,
     TiledStoreOp,
 )
+from tilewright.dialects.nv_tileas.multimem import (
+    MultimemLoadReduceOp,
+    MultimemReduceOp,
+    MultimemStoreOp,
+)
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerOp,
     CreatePipelineOp,
@@ -128,6 +133,14 @@ def _dot(op: DotOp, positions: Positions) -> Dot:
     )
 
 
+MULTIMEM: Final[dict[type[Operation], tuple[str, str]]] = {
+    MultimemLoadReduceOp: ("load", "multimem.ld_reduce"),
+    MultimemReduceOp: ("atomic", "multimem.red"),
+    MultimemStoreOp: ("store", "multimem.st"),
+}
+"""What the accesses of multimem addresses do, and their instructions."""
+
+
 def accesses_of(function: FuncOp, positions: Positions) -> list[Access]:
     """The accesses of global memory in program order; equal ones of the same line are counted.
 
@@ -163,6 +176,9 @@ def _access(op: Operation, positions: Positions) -> Access | None:
             return _vector_access("atomic", op.result.type, "atom.global", 1, at)
         case TiledAtomicRmwOp():
             return _vector_access("atomic", op.tile.type, "red.global", 1, at)
+        case MultimemLoadReduceOp() | MultimemReduceOp() | MultimemStoreOp():
+            what, instruction = MULTIMEM[type(op)]
+            return _vector_access(what, op.tile.type, instruction, op.vector, at)
         case _:
             return None
 

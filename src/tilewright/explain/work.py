@@ -10,6 +10,11 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.multimem import (
+    MultimemLoadReduceOp,
+    MultimemReduceOp,
+    MultimemStoreOp,
+)
 from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp, TileLoadOp, TileStoreOp
 from tilewright.dialects.nv_tileas.matrix import dot_types
 from tilewright.dialects.scf import ForOp
@@ -55,6 +60,10 @@ class _Counts:
             case StoreOp():
                 self.stores += _bytes(op.value.type)
             case TileStoreOp() | TiledAtomicRmwOp():
+                self.stores += _bytes(op.tile.type)
+            case MultimemLoadReduceOp():
+                self.loads += _bytes(op.tile.type)
+            case MultimemReduceOp() | MultimemStoreOp():
                 self.stores += _bytes(op.tile.type)
             case AtomicOp():
                 self.stores += _bytes(op.result.type)

@@ -99,7 +99,7 @@ def swapped(before: Array, cmp: Array, val: Array) -> Array:
 @evaluator(d.AtomicRedViewTkoOp)
 def atomic_red_view_tko(op: d.AtomicRedViewTkoOp, at: Batch) -> Token:
     """Combine a tile of a view with values; out-of-bounds elements are ignored."""
-    tile = Tile(op, tiling_of(op.view), op.view, op.indices)
+    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds)
     return update_tile(tile, at, at.get(op.token), at[op.value], op.mode)
 
 

@@ -27,6 +27,7 @@ from tilewright.reference import (
     memory,
     misc,
     mma,
+    multimem,
     structure,
     view,
 )
@@ -56,6 +57,7 @@ GROUPS: Final = (
     memory,
     misc,
     mma,
+    multimem,
     structure,
     view,
     *groups.GROUPS,

@@ -13,8 +13,13 @@ from tilewright.dialects.cuda_tile.atomics import (
     AtomicRMWTkoOp,
 )
 from tilewright.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
+from tilewright.dialects.cuda_tile.multimem import (
+    MultimemLoadReduceViewTkoOp,
+    MultimemReduceViewTkoOp,
+    MultimemStoreViewTkoOp,
+)
 from tilewright.dialects.cuda_tile.view import LoadViewTkoOp, StoreViewTkoOp
-from tilewright.dialects.nv_tileaa import atomics, memory, view
+from tilewright.dialects.nv_tileaa import atomics, memory, multimem, view
 from tilewright.reference.access import NO_TOKEN, Access, Token
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.tile import Array, is_array
@@ -36,12 +41,18 @@ MEMORY_OPS: Final[frozenset[type[Operation]]] = frozenset(
         AtomicRedViewTkoOp,
         LoadPtrTkoOp,
         LoadViewTkoOp,
+        MultimemLoadReduceViewTkoOp,
+        MultimemReduceViewTkoOp,
+        MultimemStoreViewTkoOp,
         StorePtrTkoOp,
         StoreViewTkoOp,
         atomics.AtomicCasOp,
         atomics.AtomicRmwOp,
         memory.LoadOp,
         memory.StoreOp,
+        multimem.MultimemLoadReduceOp,
+        multimem.MultimemReduceOp,
+        multimem.MultimemStoreOp,
         view.GatherLoadOp,
         view.ScatterStoreOp,
         view.TiledAtomicRmwOp,

@@ -133,6 +133,7 @@ _CLUSTERED: Final = _ADA | {
     Feature.STMATRIX,
     Feature.F64_MMA,
     Feature.VECTOR_REDUCTIONS,
+    Feature.MULTIMEM,
 }
 _HOPPER: Final = _CLUSTERED | {Feature.SETMAXNREG, Feature.WGMMA}
 _BLACKWELL: Final = _CLUSTERED | {

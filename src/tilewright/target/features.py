@@ -17,6 +17,7 @@ class Feature(Enum):
     STMATRIX = "matrix stores of a warp"
     F64_MMA = "mma.sync of f64 beyond m8n8k4"
     VECTOR_REDUCTIONS = "reductions of several elements in one access"
+    MULTIMEM = "accesses of memory of several GPUs through multimem addresses"
     SETMAXNREG = "registers that move between warps"
     WGMMA = "wgmma, the mma of a warpgroup"
     PACKED_F32 = "arithmetic on pairs of f32"

@@ -24,6 +24,10 @@
 // ARG x = zeros:4x8xi32
 // ONLY checked
 // FAILS index at ADDED : expected the tile index of argument 0 along dimension 0 to be at least 0 and below
+// RUN @added_inside grid=1x2
+// ARG x = zeros:2x6xi32
+// ONLY checked
+// FAILS assumption at ADDED_INSIDE : is declared in bounds, but is not in dimension 1: coordinate 6, extent 6
 // RUN @strided grid=5
 // ARG x = iota:10xi32
 // ONLY checked
@@ -110,6 +114,16 @@ cuda_tile.module @kernels {
     %xt = make_tensor_view %x, shape = [4, %eight], strides = [8, 1] : tile<i32> -> !wide
     %xv = make_partition_view %xt : !wide_tile
     %t = atomic_red_view_tko relaxed device %xv[%b, %c], add, %one : tile<2x4xi32>, !wide_tile, tile<i32> -> token // ADDED
+    return
+  }
+  // Of six columns, the second tile of four is not in bounds.
+  entry @added_inside(%x: tile<ptr<i32>>) {
+    %b, %c, %z = get_tile_block_id : tile<i32>
+    %six = constant <i32: 6> : tile<i32>
+    %one = constant <i32: 1> : tile<2x4xi32>
+    %xt = make_tensor_view %x, shape = [2, %six], strides = [6, 1] : tile<i32> -> tensor_view<2x?xi32, strides=[6,1]>
+    %xv = make_partition_view %xt : partition_view<tile=(2x4), tensor_view<2x?xi32, strides=[6,1]>>
+    %t = atomic_red_view_tko relaxed device %xv[%b, %c], add, %one inbounds = [true, true] : tile<2x4xi32>, partition_view<tile=(2x4), tensor_view<2x?xi32, strides=[6,1]>>, tile<i32> -> token // ADDED_INSIDE
     return
   }
   // Tiles of ten elements begin at 0, 3, 6 and 9.

@@ -12,7 +12,7 @@ from nvvm_cases.matrices import (
     sparse_mmas,
     warpgroups,
 )
-from nvvm_cases.memory import accesses, copies, tensors
+from nvvm_cases.memory import accesses, copies, multimem, tensors
 from nvvm_cases.numbers import arithmetic, conversions
 from nvvm_cases.threads import barriers, mbarriers, mbarriers_of_clusters, registers, warps
 
@@ -20,6 +20,7 @@ __all__ = ["ARGUMENTS", "CASES", "HAVING", "Case"]
 
 CASES = [
     *accesses(),
+    *multimem(),
     *registers(),
     *barriers(),
     *warps(),

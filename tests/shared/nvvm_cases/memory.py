@@ -21,6 +21,39 @@ def accesses() -> Iterator[Case]:
         yield Case(f"{store}!llvm.ptr<1>, {type}", f"st.global.{name}")
 
 
+def multimem() -> Iterator[Case]:
+    pointer, atomic = "!llvm.ptr<1>", "order = #nvvm.access_order<release>"
+    scoped = f"{atomic}, scope = #nvvm.mem_scope<sys>"
+    for kind, element, value, type, ptx in (
+        ("add", "i32", "%i", "i32", "add.u32"),
+        ("min", "i32", "%i", "i32", "min.s32"),
+        ("umax", "i32", "%i", "i32", "max.u32"),
+        ("xor", "i32", "%i", "i32", "xor.b32"),
+        ("add", "i64", "%l", "i64", "add.u64"),
+        ("max", "i64", "%l", "i64", "max.s64"),
+        ("umin", "i64", "%l", "i64", "min.u64"),
+        ("and", "i64", "%l", "i64", "and.b64"),
+        ("add", "f32", "%i", "i32", "add.f32"),
+        ("add", "f64", "%l", "i64", "add.f64"),
+        ("add", "bf16", "%i", "i32", "add.bf16x2"),
+    ):
+        narrow = ptx.replace("add.b", "add.acc::f32.b")
+        text = f"nvvm.multimem.ld_reduce {kind} %g, %b, {value} {{element = {element}}} : "
+        name = f"@%p1 multimem.ld_reduce.weak.global.{narrow} "
+        yield Case(f"%r = {text}{pointer} -> {type}", name, type, "90")
+        text = f"nvvm.multimem.red {kind} %g, {value} {{element = {element}, {scoped}}} : "
+        name = f"multimem.red.release.sys.global.{ptx} ["
+        yield Case(f"{text}{pointer}, {type}", name, "", "90")
+    for kind, element, ptx in (("max", "f16", ".v4.f16x2"), ("add", "f32", ".v4.f32")):
+        text = f"nvvm.multimem.ld_reduce {kind} %g {{element = {element}}} : {pointer} -> "
+        name = f"multimem.ld_reduce.weak.global.{kind}{ptx} {{"
+        yield Case(f"%r = {text}vector<4xi32>", name, "vector<4xi32>", "90")
+    for type, ptx in (("i32", "b32"), ("i64", "b64"), ("vector<2xi32>", "v2.f32")):
+        load = f"%0 = llvm.load %g : {pointer} -> {type}\n    "
+        name = f"multimem.st.weak.global.{ptx} ["
+        yield Case(f"{load}nvvm.multimem.st %g, %0, %b : {pointer}, {type}", name, "", "90")
+
+
 def copies() -> Iterator[Case]:
     yield from async_copies()
     yield from bulk_groups()

@@ -24,6 +24,7 @@ INSTRUCTIONS = {
         "{%d1}, {%d1, %d1, %d1, %d1};"
     ),
     Feature.VECTOR_REDUCTIONS: "red.global.v2.f32.add [%rd1], {%f1, %f1};",
+    Feature.MULTIMEM: "multimem.st.weak.global.f32 [%rd1], %f1;",
     Feature.SETMAXNREG: "setmaxnreg.inc.sync.aligned.u32 64;",
     Feature.WGMMA: "wgmma.fence.sync.aligned;",
     Feature.PACKED_F32: "add.rn.f32x2 %rd1, %rd1, %rd1;",

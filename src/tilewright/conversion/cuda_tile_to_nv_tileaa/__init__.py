@@ -14,6 +14,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
     arithmetic,
     control_flow,
     memory,
+    multimem,
     shapes,
     specialists,
     structure,
@@ -60,7 +61,8 @@ def populate_part_b(patterns: PatternSet, arch: Arch) -> None:
     patterns.rename(memory.SAME)
     patterns.add(*memory.RENAMED, *memory.patterns(arch.name))
     patterns.rename(views.SAME)
-    patterns.add(*views.patterns(arch.name), *structure.RENAMED, *structure.patterns(arch))
+    patterns.add(*views.patterns(arch.name), multimem.pattern(arch.name))
+    patterns.add(*structure.RENAMED, *structure.patterns(arch))
 
 
 def populate_part_c(patterns: PatternSet) -> None:

@@ -111,6 +111,8 @@ def _atomic(arch: str) -> ConversionPattern:
         tokens = () if new.token is None else (new.token,)
         operands = (new.value, new.view, *new.indices, *tokens)
         attributes = {**defaults, **access_attributes(op, arch)}
+        if not any(op.inbounds):
+            del attributes["in_bounds"]
         segments = (1, 1, len(new.indices), len(tokens))
         made = new_view.TiledAtomicRmwOp(
             operands, (MEM_TOKEN,), attributes, (), op.location, (), segments

@@ -6,8 +6,10 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import vectorize
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import atomics, memory, view
 from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.multimem import MULTIMEM_WORD, AnyMultimemOp
 from tilewright.layout.linear import REGISTER
 from tilewright.layout.spread import spread
 from tilewright.target.arch import WARP_SIZE
@@ -31,6 +33,8 @@ class MemoryAccess(NamedTuple):
     """The dimension of the tile along which these are contiguous."""
     whole: int
     """How many of them are certainly all in bounds, or all out of bounds."""
+    least: int = 1
+    """The fewest elements that an instruction can access, if there are as many at once."""
 
     @property
     def is_partial(self) -> bool:
@@ -48,28 +52,35 @@ def accessed(op: Operation) -> Value | None:
         case view.TileLoadOp() | view.TileStoreOp() | view.TiledAtomicRmwOp():
             return op.tile
         case _:
-            return None
+            return op.tile if isinstance(op, AnyMultimemOp) else None
 
 
 def coalesced(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> MemoryAccess:
     """The coalesced access of `warps` warps to a tile; no warp is idle for a wider vector."""
     extents = shape(tile.type)
     dim, vector, whole = vectorize(op, tile, facts)
-    vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), 1)
-    return MemoryAccess(_spread_along(extents, warps, vector, dim), vector, dim, whole)
+    least = min(_least(op, tile), vector)
+    vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), least)
+    return MemoryAccess(_spread_along(extents, warps, vector, dim), vector, dim, whole, least)
+
+
+def _least(op: Operation, tile: Value) -> int:
+    """Accesses of multimem addresses are of 4 bytes or more."""
+    size = pointee_bytes(element_of(tile.type))
+    return max(MULTIMEM_WORD // size, 1) if isinstance(op, AnyMultimemOp) else 1
 
 
 def in_layout(access: MemoryAccess, layout: Layout) -> MemoryAccess:
     """The same access in another layout, with the widest vector that layout allows."""
     vector = min(access.vector, _contiguous(layout, access.dim))
-    return MemoryAccess(layout, vector, access.dim, access.whole)
+    return MemoryAccess(layout, vector, access.dim, access.whole, access.least)
 
 
 def is_narrowed(access: MemoryAccess, layout: Layout, warps: int) -> bool:
     """Whether a layout is a coalesced one for an access, with vectors that are at most as wide."""
     vector = _contiguous(layout, access.dim)
     coalesced = _spread_along(layout.shape, warps, vector, access.dim)
-    return vector <= access.vector and layout == coalesced
+    return access.least <= vector <= access.vector and layout == coalesced
 
 
 def _spread_along(extents: Sequence[int], warps: int, vector: int, dim: int) -> Layout:

@@ -132,7 +132,8 @@ def _shared_accesses(
             continue
         layout = layouts[constraints.classes.of(tile)]
         if (layout, access.dim) in known or is_narrowed(access, layout, constraints.warps):
-            accesses[op] = in_layout(access, layout)
+            shared = in_layout(access, layout)
+            accesses[op] = access if shared.vector < access.least else shared
     return accesses
 
 

@@ -11,6 +11,7 @@ from tilewright.dialects.nv_tileaa import (
     matrix,
     memory,
     misc,
+    multimem,
     queue,
     shape,
     view,
@@ -20,6 +21,7 @@ from tilewright.dialects.nv_tileas import agents as new_agents
 from tilewright.dialects.nv_tileas import aggregate as new_aggregate
 from tilewright.dialects.nv_tileas import matrix as new_matrix
 from tilewright.dialects.nv_tileas import memory as new_memory
+from tilewright.dialects.nv_tileas import multimem as new_multimem
 from tilewright.dialects.nv_tileas import shape as new_shape
 from tilewright.dialects.nv_tileas import sync as new_sync
 from tilewright.ir.attributes import DenseElementsAttr
@@ -61,6 +63,9 @@ TILEAS_OPS: Final[dict[type[Operation], type[Operation]]] = {
     view.GatherLoadOp: new_memory.GatherLoadOp,
     view.ScatterStoreOp: new_memory.ScatterStoreOp,
     view.TiledAtomicRmwOp: new_memory.TiledAtomicRmwOp,
+    multimem.MultimemLoadReduceOp: new_multimem.MultimemLoadReduceOp,
+    multimem.MultimemReduceOp: new_multimem.MultimemReduceOp,
+    multimem.MultimemStoreOp: new_multimem.MultimemStoreOp,
     queue.ExecuteOp: new_agents.ExecuteOp,
     misc.PrintOp: new_sync.PrintOp,
     misc.AssertOp: new_sync.AssertOp,

@@ -11,7 +11,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import (
     operand_values,
 )
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import create_agent
-from tilewright.dialects.nv_tileaa import atomics, memory, queue, view
+from tilewright.dialects.nv_tileaa import atomics, memory, multimem, queue, view
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.agents import ExecuteOp
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr
@@ -39,6 +39,7 @@ ACCESSES: Final = (
     view.TileLoadOp,
     view.TileStoreOp,
     view.TiledAtomicRmwOp,
+    multimem.MultimemOp,
 )
 
 

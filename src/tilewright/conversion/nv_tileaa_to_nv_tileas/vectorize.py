@@ -16,6 +16,7 @@ from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import memory, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp, has_vectors
 from tilewright.dialects.nv_tileaa.view import tiled_view
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def vectorize(op: Operation, tile: Value, facts: AxisFacts) -> Vectorization:
             dim = contiguous_dim(tiled_view(op.view))
         case view.TiledAtomicRmwOp():
             return Vectorization(contiguous_dim(tiled_view(op.view)), 1, 1)
+        case _ if isinstance(op, AnyMultimemOp):
+            return _multimem_vectors(op, facts)
         case _:
             return Vectorization(len(shape(tile.type)) - 1, 1, 1)
     if not _is_plain(op):
@@ -86,6 +89,15 @@ def vectorize(op: Operation, tile: Value, facts: AxisFacts) -> Vectorization:
     is_view = isinstance(op, view.TileLoadOp | view.TileStoreOp)
     whole = _whole_width(op, dim, facts) if is_view else width
     return Vectorization(dim, max(min(width, widest(tile, dim)), 1), whole)
+
+
+def _multimem_vectors(op: AnyMultimemOp, facts: AxisFacts) -> Vectorization:
+    """Vectors that are not partly out of bounds, whatever the order: PTX has one for each width."""
+    dim = contiguous_dim(tiled_view(op.view))
+    limits = [each.width for each in _view_limits(op, dim, facts)]
+    width = min([*limits, _whole_width(op, dim, facts), widest(op.tile, dim)])
+    width = max(width, 1) if has_vectors(op) else 1
+    return Vectorization(dim, width, width)
 
 
 def widest(tile: Value, dim: int) -> int:
@@ -139,7 +151,7 @@ def contiguous_dim(type: TiledViewType) -> int:
 
 
 def _view_limits(
-    op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts
+    op: view.TileLoadOp | view.TileStoreOp | AnyMultimemOp, dim: int, facts: AxisFacts
 ) -> list[VectorLimit]:
     """What divides the address, the indices and the strides, and where tiles are cut off."""
     type = tiled_view(op.view)
@@ -162,7 +174,9 @@ def _view_limits(
     return limits
 
 
-def _whole_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
+def _whole_width(
+    op: view.TileLoadOp | view.TileStoreOp | AnyMultimemOp, dim: int, facts: AxisFacts
+) -> int:
     """Limited by what divides the extent, if bounds are checked."""
     if op.in_bounds and op.in_bounds[dim]:
         return WIDEST

@@ -15,6 +15,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.memory import (
     alloca,
     atomics,
     global_constants,
+    multimem,
     pointers,
     views,
 )
@@ -77,6 +78,7 @@ PATTERNS: Final[Patterns] = (
     *pointers.PATTERNS,
     *views.PATTERNS,
     *atomics.PATTERNS,
+    *multimem.PATTERNS,
     *async_copies.PATTERNS,
     *iterators.PATTERNS,
     *shared_buffers.PATTERNS,

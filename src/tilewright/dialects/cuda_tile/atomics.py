@@ -174,4 +174,3 @@ class AtomicRedViewTkoOp(TileAccessOp):
         for number, index in enumerate(self.indices):
             if tile(index).shape:
                 yield f"expected index #{number} to be a scalar, got '{index.type}'"
-

@@ -118,3 +118,6 @@ class MultimemStoreViewTkoOp(MultimemOp):
     def verify(self) -> Iterator[str]:
         yield from ordering_problems(self.ordering, self.scope, STORE_ORDERINGS)
         yield from access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
+
+
+AnyMultimemOp = MultimemLoadReduceViewTkoOp | MultimemReduceViewTkoOp | MultimemStoreViewTkoOp

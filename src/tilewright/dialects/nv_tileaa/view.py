@@ -190,9 +190,10 @@ class TileAccessOp(AccessOp):
     sliced = d.flag()
 
 
-def _access_problems(
+def access_problems(
     view: TiledViewType, indices: Sequence[Value], tile: Value, in_bounds: tuple[int, ...] | None
 ) -> Iterator[str]:
+    """Check the tile and the indices of an access against its view."""
     if len(indices) != view.rank:
         yield f"expected {view.rank} indices, got {len(indices)}"
         return
@@ -207,7 +208,8 @@ def _access_problems(
             yield f"expected index #{number} to be {wanted}, got '{index.type}'"
 
 
-def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
+def density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
+    """Check whether a view has a sparse dimension."""
     if (view.sparse is not None) != is_sparse:
         words = ("without", "with") if is_sparse else ("with", "without")
         yield f"expected a view {words[1]} a sparse dimension, got one {words[0]}"
@@ -230,8 +232,8 @@ class TileLoadOp(TileAccessOp):
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
         yield from semantic_problems(self.semantic, self.scope, LOAD_SEMANTICS)
-        yield from _density_problems(view, isinstance(self, GatherLoadOp))
-        yield from _access_problems(view, self.indices, self.tile, self.in_bounds)
+        yield from density_problems(view, isinstance(self, GatherLoadOp))
+        yield from access_problems(view, self.indices, self.tile, self.in_bounds)
 
 
 class TiledLoadOp(TileLoadOp):
@@ -263,8 +265,8 @@ class TileStoreOp(TileAccessOp):
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
         yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
-        yield from _density_problems(view, isinstance(self, ScatterStoreOp))
-        yield from _access_problems(view, self.indices, self.tile, self.in_bounds)
+        yield from density_problems(view, isinstance(self, ScatterStoreOp))
+        yield from access_problems(view, self.indices, self.tile, self.in_bounds)
 
 
 class TiledStoreOp(TileStoreOp):
@@ -297,8 +299,8 @@ class TiledAtomicRmwOp(TileAccessOp):
 
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
-        yield from _density_problems(view, False)
-        yield from _access_problems(view, self.indices, self.tile, self.in_bounds)
+        yield from density_problems(view, False)
+        yield from access_problems(view, self.indices, self.tile, self.in_bounds)
         yield from mode_problems(self.mode, element_of(self.tile.type))
         if self.mode is RmwMode.XCHG:
             yield "expected a mode that combines, got xchg"

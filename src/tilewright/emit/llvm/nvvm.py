@@ -9,6 +9,7 @@ from tilewright.emit.llvm.nvvm_access import ACCESS_ROWS
 from tilewright.emit.llvm.nvvm_arithmetic import ARITHMETIC_ROWS
 from tilewright.emit.llvm.nvvm_copy import COPY_ROWS
 from tilewright.emit.llvm.nvvm_matrix import MATRIX_ROWS
+from tilewright.emit.llvm.nvvm_multimem import MULTIMEM_ROWS
 from tilewright.emit.llvm.nvvm_sync import SYNC_ROWS
 from tilewright.emit.llvm.nvvm_tma import TMA_ROWS
 from tilewright.support.diagnostics import InternalError, Unsupported
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     **ACCESS_ROWS,
+    **MULTIMEM_ROWS,
     **SYNC_ROWS,
     **COPY_ROWS,
     **TMA_ROWS,

@@ -58,26 +58,27 @@ def get_dim_size(op: d.GetDimSizeOp, at: Batch) -> Array:
     return as_extents(op, at, [extents[op.dim]])
 
 
-def _tile(op: d.TileAccessOp, view: Value, indices: Sequence[Value]) -> Tile:
+def tile_of(op: d.TileAccessOp, view: Value, indices: Sequence[Value]) -> Tile:
+    """The tile of a view that an operation accesses."""
     return Tile(op, tiling_of(view), view, indices, op.in_bounds or (), op.sliced)
 
 
 @evaluator(d.TiledLoadOp, d.GatherLoadOp)
 def tiled_load(op: d.TileLoadOp, at: Batch) -> tuple[Array, Token]:
     """Load one tile of a view, with padding out of bounds."""
-    tile = _tile(op, op.view, op.indices)
+    tile = tile_of(op, op.view, op.indices)
     return load_tile(tile, at, at.get(op.token))
 
 
 @evaluator(d.TiledStoreOp, d.ScatterStoreOp)
 def tiled_store(op: d.TileStoreOp, at: Batch) -> Token:
     """Store one tile of a view; out-of-bounds elements are ignored."""
-    tile = _tile(op, op.view, op.indices)
+    tile = tile_of(op, op.view, op.indices)
     return store_tile(tile, at, at.get(op.token), at[op.tile])
 
 
 @evaluator(d.TiledAtomicRmwOp)
 def tiled_atomic_rmw(op: d.TiledAtomicRmwOp, at: Batch) -> Token:
     """Combine a tile of a view with values; out-of-bounds elements are ignored."""
-    tile = _tile(op, op.view, op.indices)
+    tile = tile_of(op, op.view, op.indices)
     return update_tile(tile, at, at.get(op.token), at[op.tile], RMW_MODES[op.mode])

@@ -12,6 +12,7 @@ from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicRmwOp
 from tilewright.dialects.nv_tileaa.conversion import PtrToIntOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import (
     BlockTileOp,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-Access: TypeAlias = TileLoadOp | TileStoreOp | TiledAtomicRmwOp
+Access: TypeAlias = TileLoadOp | TileStoreOp | TiledAtomicRmwOp | AnyMultimemOp
 """The operations that access one tile of a view."""
 
 
@@ -52,6 +53,8 @@ class CheckAccesses(Pass):
                         check_tile(inner)
                     case LoadOp() | StoreOp() | AtomicRmwOp() | AtomicCasOp():
                         pointers.check(inner)
+                    case _ if isinstance(inner, AnyMultimemOp):
+                        check_tile(inner)
                     case _:
                         pass
 

@@ -8,7 +8,7 @@ from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import with_element
-from tilewright.dialects.nv_tileaa import atomics, integer, memory, view
+from tilewright.dialects.nv_tileaa import atomics, integer, memory, multimem, view
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp, PrintOp
@@ -37,6 +37,9 @@ NAMES: Final[dict[type[Operation], str]] = {
     view.TiledStoreOp: "store_view_tko",
     view.ScatterStoreOp: "store_view_tko",
     view.TiledAtomicRmwOp: "atomic_red_view_tko",
+    multimem.MultimemLoadReduceOp: "multimem_load_reduce_view_tko",
+    multimem.MultimemReduceOp: "multimem_reduce_view_tko",
+    multimem.MultimemStoreOp: "multimem_store_view_tko",
     memory.LoadOp: "load_ptr_tko",
     memory.StoreOp: "store_ptr_tko",
     atomics.AtomicRmwOp: "atomic_rmw_tko",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.nv_tileaa import atomics, memory, misc, view
+from tilewright.dialects.nv_tileaa import atomics, memory, misc, multimem, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.scf import ForOp, IfOp, WhileOp
@@ -57,6 +57,8 @@ def _problem(op: Operation) -> str | None:
             return "the result of an atomic would differ between CTAs"
         case atomics.AtomicOp() | view.TiledAtomicRmwOp():
             return None if op.semantic is MemSemantic.RELAXED else "an atomic orders accesses"
+        case multimem.MultimemOp():
+            return "an access is of the memory of several GPUs"
         case memory.AccessOp():
             return None if is_plain(op) else "an access is not weak"
         case misc.PrintOp() | misc.AssertOp() | ForOp() | IfOp() | WhileOp():

@@ -22,6 +22,7 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.multimem import MultimemOp
 from tilewright.dialects.nv_tileaa.predicates import BoundedAttr
 from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -76,7 +77,7 @@ def _may_wait(op: Operation) -> bool:
     """Whether an operation can be part of waiting for another block."""
     if isinstance(op, LoadOp | StoreOp | TileLoadOp | TileStoreOp):
         return op.semantic is not MemSemantic.WEAK or op.volatile
-    return isinstance(op, AtomicOp | TiledAtomicRmwOp | WhileOp)
+    return isinstance(op, AtomicOp | TiledAtomicRmwOp | MultimemOp | WhileOp)
 
 
 def _group(op: GetProgramIdOp) -> None:

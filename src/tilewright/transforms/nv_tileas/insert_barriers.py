@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
 from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp, MultimemLoadReduceOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import (
     TileAccessOp,
@@ -180,7 +181,7 @@ def _is_inside(value: Value, loop: Operation) -> bool:
 
 
 def _writes(op: AccessOp) -> bool:
-    return not isinstance(op, LoadOp | TileLoadOp)
+    return not isinstance(op, LoadOp | TileLoadOp | MultimemLoadReduceOp)
 
 
 def _may_conflict(earlier: Earlier, second: AccessOp) -> bool:
@@ -206,7 +207,7 @@ def _access_key(op: AccessOp) -> tuple[object, ...]:
     layout = maybe_layout_of(_tile(op))
     if not isinstance(op, TileAccessOp):
         return (op.operands[0], layout)
-    view = op.operands[0 if isinstance(op, TileLoadOp) else 1]
+    view = op.operands[0 if isinstance(op, TileLoadOp | MultimemLoadReduceOp) else 1]
     type = tiled_view(view)
     if type.sparse is None and all(s >= t for s, t in zip(type.steps, type.tile, strict=True)):
         return (view, layout)
@@ -223,4 +224,4 @@ def _tile(op: AccessOp) -> Value:
         case StoreOp():
             return op.value
         case _:
-            return op.operands[0]
+            return op.tile if isinstance(op, AnyMultimemOp) else op.operands[0]

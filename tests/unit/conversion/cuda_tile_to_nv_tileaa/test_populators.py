@@ -46,7 +46,8 @@ FAMILIES_OF_B = {
     "gdc_launch_dependents_tko", "gdc_wait_tko", "get_global", "get_index_space_shape",
     "get_tensor_shape", "join_tokens", "load_ptr_tko", "load_view_tko",
     "make_gather_scatter_view", "make_partition_view", "make_strided_view", "make_tensor_view",
-    "make_token", "memory_fence_alias_tko", "module", "offset", "print_tko", "return",
+    "make_token", "memory_fence_alias_tko", "module", "multimem_load_reduce_view_tko",
+    "multimem_reduce_view_tko", "multimem_store_view_tko", "offset", "print_tko", "return",
     "store_ptr_tko", "store_view_tko",
 }  # fmt: skip
 ONE_BY_ONE = {"trunci", "rsqrt", "maxi", "itof", "global", "fma", "constant", "assume"}

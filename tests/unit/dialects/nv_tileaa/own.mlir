@@ -78,8 +78,8 @@ module {
       %68 = nv_tileaa.histogram %arg3 : tensor<16xi32> -> tensor<4xi32>
       %69 = nv_tileaa.reduce %55 {axis = 1 : i32, identities = [0.000000e+00 : f32]} : tensor<8x64xf32> -> tensor<8xf32> {
       ^bb0(%arg16: f32, %arg17: f32):
-        %131 = nv_tileaa.addf %arg16, %arg17 : f32
-        nv_tileaa.yield %131 : f32
+        %134 = nv_tileaa.addf %arg16, %arg17 : f32
+        nv_tileaa.yield %134 : f32
       }
       %70:2 = nv_tileaa.reduce %arg5, %arg3 {axis = 0 : i32} : tensor<16xf32>, tensor<16xi32> -> f32, i32 {
       ^bb0(%arg16: f32, %arg17: f32, %arg18: i32, %arg19: i32):
@@ -87,13 +87,13 @@ module {
       }
       %71 = nv_tileaa.scan %55 {axis = 1 : i32, inclusive = true, reverse} : tensor<8x64xf32> -> tensor<8x64xf32> {
       ^bb0(%arg16: f32, %arg17: f32):
-        %131 = nv_tileaa.addf %arg16, %arg17 : f32
-        nv_tileaa.yield %131 : f32
+        %134 = nv_tileaa.addf %arg16, %arg17 : f32
+        nv_tileaa.yield %134 : f32
       }
       %72 = nv_tileaa.generate : tensor<4x4xi32> {
       ^bb0(%arg16: i32, %arg17: i32):
-        %131 = nv_tileaa.addi %arg16, %arg17 : i32
-        nv_tileaa.yield %131 : i32
+        %134 = nv_tileaa.addi %arg16, %arg17 : i32
+        nv_tileaa.yield %134 : i32
       }
       %73 = nv_tileaa.dot %59, %60, %arg7 {input_precision = "ieee"} : tensor<4x16xf32>, tensor<16x4xf32>, tensor<4x4xf32>
       %74 = nv_tileaa.dot %arg8, %arg9, %arg10 {signedness_a = #nv_tileaa.signedness<signed>, signedness_b = #nv_tileaa.signedness<unsigned>} : tensor<4x16xi8>, tensor<16x4xi8>, tensor<4x4xi32>
@@ -164,6 +164,9 @@ module {
       %128 = nv_tileaa.extern_elementwise "__nv_sinf" of "libdevice"(%arg5) : (tensor<16xf32>) -> tensor<16xf32>
       %129 = nv_tileaa.call_elementwise_intrinsic "llvm.fabs"(%arg2) : (f32) -> f32
       %130 = nv_tileaa.get_cta_rank : i32
+      %131:2 = nv_tileaa.multimem_load_reduce acquire sys addf %96[%arg1, %arg1] token = %124 {in_bounds = array<i1: true, false>} : i32, i32 of !nv_tileaa.tiled_view<tile = [8, 64], source = !nv_tileaa.memref<?x?xf32, strides = [?, 1]>> -> tensor<8x64xf32>
+      %132 = nv_tileaa.multimem_reduce release sys addf %131#0, %96[%arg1, %arg1] token = %131#1 : tensor<8x64xf32>, i32, i32 of !nv_tileaa.tiled_view<tile = [8, 64], source = !nv_tileaa.memref<?x?xf32, strides = [?, 1]>>
+      %133 = nv_tileaa.multimem_store weak %131#0, %96[%arg1, %arg1] token = %132 : tensor<8x64xf32>, i32, i32 of !nv_tileaa.tiled_view<tile = [8, 64], source = !nv_tileaa.memref<?x?xf32, strides = [?, 1]>>
       nv_tileaa.return
     }
   }

@@ -82,6 +82,13 @@ def effective_scope(op: AccessOp) -> MemScope | None:
     return op.scope
 
 
+def ordering_attributes(op: AccessOp) -> dict[str, Any]:
+    """The order and scope of an access that is not sequentially consistent."""
+    scope = effective_scope(op)
+    order = AccessOrder.VOLATILE if op.volatile else _ORDERS.get(op.semantic)
+    return {"order": order, "scope": None if scope is None or op.volatile else _SCOPES[scope]}
+
+
 class AccessEmitter:
     """Emits loads and stores with the order, scope and cache hints of an operation."""
 
@@ -89,14 +96,12 @@ class AccessEmitter:
 
     def __init__(self, op: AccessOp) -> None:
         self._location = op.location
-        scope = effective_scope(op)
-        self._syncscope = SYNC_SCOPES[scope]
+        self._syncscope = SYNC_SCOPES[effective_scope(op)]
         self._sequentially_consistent = op.semantic is MemSemantic.SEQ_CST and not op.volatile
-        order = AccessOrder.VOLATILE if op.volatile else _ORDERS.get(op.semantic)
-        weak = order is AccessOrder.WEAK
+        ordering = ordering_attributes(op)
+        weak = ordering["order"] is AccessOrder.WEAK
         self._attributes: dict[str, Any] = {
-            "order": order,
-            "scope": None if scope is None or op.volatile else _SCOPES[scope],
+            **ordering,
             "cache": _same_name(op.cache, CacheHint) if weak else None,
             "eviction": _same_name(op.eviction, EvictionPriority) if weak else None,
         }

@@ -54,7 +54,7 @@ def test_every_memory_effect_gives_a_token_and_takes_one() -> None:
     ]
     names = {op.name for op in accesses}
     assert {"nv_tileaa.load", "nv_tileaa.tiled_store", "nv_tileaa.atomic_cas"} <= names
-    assert len(names) == 15
+    assert len(names) == 18
     for op in accesses:
         assert any(field.name == "result_token" for field in op.schema.results), op.name
         assert any(field.name == "token" for field in op.schema.operands), op.name

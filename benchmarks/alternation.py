@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from multiprocessing.connection import Client, Connection
-from typing import Any, Final, Literal, NamedTuple
-
-from cuda_graphs import cold_launch
+from typing import Final, Literal, NamedTuple
 
 ADDRESS: Final = "TILEWRIGHT_BENCHMARK_ALTERNATION"
 """The variable that holds the address of the process that asks for samples."""
@@ -41,9 +39,8 @@ class Alternation:
     def __init__(self) -> None:
         self.connection: Connection = Client(os.environ[ADDRESS])
 
-    def offer(self, torch: Any, row: str, launch: Callable[[], object]) -> None:
-        """Time `launch` as often as the other side asks."""
-        launch_once = cold_launch(torch, launch)
+    def offer(self, row: str, launch_once: Callable[[], float]) -> None:
+        """Take samples of a launch as often as the other side asks."""
         self.connection.send(Offer(row))
         while self.connection.recv() == "time":
             self.connection.send(sample_us(launch_once))

@@ -59,6 +59,24 @@ def cold_launch(torch: Any, launch: Callable[[], object]) -> Callable[[], float]
     return launch_once
 
 
+def eager_launch(torch: Any, launch: Callable[[], object]) -> Callable[[], float]:
+    """Return a function that launches once and gives its microseconds, the host's share included.
+
+    For what a graph cannot capture, because the host waits for results.
+    """
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+    def launch_once() -> float:
+        start.record()
+        launch()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) * 1000
+
+    launch_once()
+    return launch_once
+
+
 def cold_us(torch: Any, launch: Callable[[], object], repeats: int = 20) -> float:
     """The median time of a launch in microseconds, after other data has filled the L2 cache."""
     launch_once = cold_launch(torch, launch)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch  # pyright: ignore[reportMissingImports]
 from alternation import Alternation
+from cuda_graphs import cold_launch, eager_launch
 from cutile_rows import row_of
 
 
@@ -22,8 +23,11 @@ class PairedRows:
         benchmark = pyfuncitem.funcargs["benchmark"]
         row = row_of(pyfuncitem.name)[0]
 
-        def offer(function: Any, arguments: tuple[Any, ...] = (), **_: object) -> None:
-            self.alternation.offer(torch, row, lambda: function(*arguments))
+        def offer(
+            function: Any, arguments: tuple[Any, ...] = (), *, cudagraph: bool = False, **_: object
+        ) -> None:
+            capture = cold_launch if cudagraph else eager_launch
+            self.alternation.offer(row, capture(torch, lambda: function(*arguments)))
 
         benchmark.pedantic = offer
         return (yield)

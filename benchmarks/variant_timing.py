@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import cuda.tile as ct
 from alternation import Alternation
-from cuda_graphs import median_us
+from cuda_graphs import cold_launch, median_us
 from fresh_caches import run_children, schedule_label
 from variant_arrays import TorchArrays
 from variant_resources import report_resources
@@ -82,7 +82,7 @@ def alternate(selected: Sequence[tuple[str, Variant, Size]]) -> int:
         try:
             run(torch, launch)
             is_right = relative_difference(launch) < launch.tolerance
-            alternation.offer(torch, name, partial(run, torch, launch))
+            alternation.offer(name, cold_launch(torch, partial(run, torch, launch)))
         except ct.TileError as error:
             alternation.end(name, f"rejected: {error}")
             continue

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pipeline_views import Views
+
 
 class Operand(NamedTuple):
     """A or B, in memory and in the dot."""
@@ -68,6 +70,7 @@ class Loop(NamedTuple):
     """The element type of C in memory, if it is not that of the accumulator."""
     half: bool = False
     """Whether f16 is accumulated in f16."""
+    views: Views = Views()
 
     @property
     def accumulator(self) -> str:
@@ -123,16 +126,18 @@ cuda_tile.module @m {{
     %none = constant <{sum_type}: {zero}> : {c}
     %t0 = make_token : token
     for %i in (%zero to %tiles, step %one) : tile<i32> {{
+      {loop.views.tile_index("row", "%i", loop.views.rows, loop.tiles)}
       %s, %w2, %loaded = for %j in (%first to %count, step %step) : tile<i32>
           iter_values(%acc = %none, %w = %none, %before = %t0) -> ({c}, {c}, token) {{
         {_index(loop)}
+        {_k_index(loop, "at_k", "%index")}
         {_load(loop, a)}
         {_changed(loop, a)}
         {_load(loop, b) if b else ""}
         {_changed(loop, b) if b else ""}
         {_split(loop) if loop.split else _accumulate(loop)}
         {read}
-        {_overwritten(loop, "%index", "%at1") if loop.overwrites == "inside" else ""}
+        {_overwritten(loop, "%at_k", "%at1") if loop.overwrites == "inside" else ""}
         %after = join_tokens %before, %at1 : token
         continue %d, {second}, {"%after" if loop.overwrites else "%before"} : {c}, {c}, token
       }}
@@ -140,9 +145,9 @@ cuda_tile.module @m {{
       %sum = {add} %s, {"%w3" if loop.split else "%w2"} : {c}
       {_reduced(loop) if loop.reduced else ""}
       {f"%narrow = ftof {result} : {c} -> {loop.result_of(loop.output)}" if loop.output else ""}
-      %t2 = store_view_tko weak {stored}, %cv[%i, %zero]
-          : {loop.result_of(loop.stored)}, {view}, tile<i32> -> token
-      {_overwritten(loop, "%first", "%loaded") if loop.overwrites == "after" else ""}
+      %t2 = store_view_tko weak {stored}, %cv[%row, %left]
+          : {loop.result_of(loop.stored)}, {view}, tile<{loop.views.type}> -> token
+      {_overwritten(loop, "%first_k", "%loaded") if loop.overwrites == "after" else ""}
       continue
     }}
     return
@@ -186,15 +191,21 @@ def _view_type(loop: Loop, name: str) -> str:
 
 def _setup(loop: Loop) -> str:
     """Views, the bounds of the loops, and the constants."""
-    a, b, assume = loop.a, loop.b, loop.assume
-    a_strides = "%a_stride, 1" if a.k_major else "1, %a_stride"
-    b_strides = "1, %b_stride" if b and b.k_major else "%b_stride, 1"
+    a, b, assume, views = loop.a, loop.b, loop.assume, loop.views
+    a_strides = "%a_step, 1" if a.k_major else "1, %a_step"
+    b_strides = "1, %b_step" if b and b.k_major else "%b_step, 1"
+    (m, _, k), extents, type = loop.tile, loop.extents, f"tile<{views.type}>"
+    skipped = views.rows * m, views.k * k
+    c_extent = extents[1] if b else k
     limit = f"constant <i32: {loop.split.limit}>" if loop.split and loop.split.is_constant else ""
     b_views = (
         f"""
     {_stride(b, "%columns")}
-    %bt = make_tensor_view %pb, shape = [%k_extent, %columns], strides = [{b_strides}]
-        : tile<i32> -> {_tensor_type(loop, "b")}
+    {views.cast("b_step", "%b_stride")}
+    {views.size("b_columns", "%columns", 0, extents[1])}
+    {_base(loop, b)}
+    %bt = make_tensor_view %b_base, shape = [%all_k, %b_columns], strides = [{b_strides}]
+        : {type} -> {_tensor_type(loop, "b")}
     %bv = make_partition_view %bt : {_view_type(loop, "b")}"""
         if b
         else ""
@@ -217,13 +228,35 @@ def _setup(loop: Loop) -> str:
     %limit = {limit or "assume div_by<1>, %limit0"} : tile<i32>
     %count = divi %k_extent, %extent signed rounding<positive_inf> : tile<i32>
     {_stride(a, "%rows")}
-    %at = make_tensor_view %pa, shape = [%rows, %k_extent], strides = [{a_strides}]
-        : tile<i32> -> {_tensor_type(loop, "a")}
+    {views.cast("a_step", "%a_stride")}
+    {views.size("all_rows", "%rows", skipped[0], extents[0])}
+    {views.size("all_k", "%k_extent", skipped[1], extents[2])}
+    {views.size("c_columns", width, 0, c_extent)}
+    {_base(loop, a)}
+    %at = make_tensor_view %a_base, shape = [%all_rows, %all_k], strides = [{a_strides}]
+        : {type} -> {_tensor_type(loop, "a")}
     %av = make_partition_view %at : {_view_type(loop, "a")}{b_views}
-    %ct = make_tensor_view %pc, shape = [%rows, {width}], strides = [{width}, 1]
-        : tile<i32> -> {_tensor_type(loop, "c")}
+    {views.base("c_base", f"{assume} %pc", loop.stored, [(skipped[0], width)])}
+    %ct = make_tensor_view %c_base, shape = [%all_rows, %c_columns], strides = [%c_columns, 1]
+        : {type} -> {_tensor_type(loop, "c")}
     %cv = make_partition_view %ct : {_view_type(loop, "c")}
+    {views.cast("left", "%zero")}
+    {_k_index(loop, "first_k", "%first")}
     {_list_view(loop)}"""
+
+
+def _k_index(loop: Loop, name: str, value: str) -> str:
+    """The index of a tile along K in its view; no list has another than those of the loop."""
+    return loop.views.tile_index(name, value, loop.views.k, loop.extents[2] + loop.trips[0])
+
+
+def _base(loop: Loop, operand: Operand) -> str:
+    """The address that the view of A or B starts at."""
+    (m, _, k), name = loop.tile, operand.name
+    stride = f"%{name}_stride"
+    across, along = (stride, "%one") if operand.k_major else ("%one", stride)
+    skipped = [(loop.views.rows * m if name == "a" else 0, across), (loop.views.k * k, along)]
+    return loop.views.base(f"{name}_base", f"{loop.assume} %p{name}", operand.loaded, skipped)
 
 
 def _stride(operand: Operand, width: str) -> str:
@@ -240,11 +273,11 @@ def _load(loop: Loop, operand: Operand) -> str:
     if operand.computed:
         return _computed(loop, operand)
     name, view = operand.name, _view_type(loop, operand.name)
-    indices = "%i, %index" if name == "a" else "%index, %zero"
+    indices = "%row, %at_k" if name == "a" else "%at_k, %left"
     tile = _tile(loop, operand, operand.loaded)
     return (
         f"%{name}0, %{name}t1 = load_view_tko weak %{name}v[{indices}] token = %t0 "
-        f": {view}, tile<i32> -> {tile}, token"
+        f": {view}, tile<{loop.views.type}> -> {tile}, token"
     )
 
 
@@ -459,5 +492,5 @@ def _overwritten(loop: Loop, index: str, token: str) -> str:
     element, tile = loop.a.loaded, _tile(loop, loop.a, loop.a.loaded)
     one = "1" if element == "i8" else "1.0"
     return f"""%fill = constant <{element}: {one}> : {tile}
-      %t3 = store_view_tko weak %fill, %av[%i, {index}] token = {token}
-          : {tile}, {_view_type(loop, "a")}, tile<i32> -> token"""
+      %t3 = store_view_tko weak %fill, %av[%row, {index}] token = {token}
+          : {tile}, {_view_type(loop, "a")}, tile<{loop.views.type}> -> token"""

@@ -7,10 +7,10 @@ or a sum of tiles. Operands may be converted, scaled, gathered through pointers 
 computed; the index of a tile along K, or the rows that are gathered, may be loaded from a list in
 the loop; it may read the accumulator, too, or have a second one that a condition on the counter
 chooses, so that it is split; a loop may be around it, a reduction after it, and a store that
-overwrites what it loaded. The CTAs of a cluster may share its tiles. It is compiled under a random
-schedule and run on the emulator with its race, proxy and barrier checks, in two orders of warps;
-with `--gpu`, for sm_90 alone, on the GPU of this machine instead (compute-sanitizer may watch it
-with `--jobs 0`).
+overwrites what it loaded. Views may have extents and coordinates near 2**31 and 2**32. The CTAs of
+a cluster may share its tiles. It is compiled under a random schedule and run on the emulator with
+its race, proxy and barrier checks, in two orders of warps; with `--gpu`, for sm_90 alone, on the
+GPU of this machine instead (compute-sanitizer may watch it with `--jobs 0`).
 All numbers are small integers, smaller ones where f16 accumulates them, so that every order of
 summation gives the same result, bit for bit.
 """
@@ -29,6 +29,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 from pipeline_text import Loop, Operand, Split, text_of
+from pipeline_views import random_views
 
 import tilewright
 from tilewright.driver.api import read_runnable
@@ -174,7 +175,33 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         is_limited = loop.half or loop.b.loaded == "f8E4M3FN"
         computed = pick.choice(("constant",) if is_limited else COMPUTED)
         loop = loop._replace(b=loop.b._replace(computed=computed))
-    return loop
+    is_copied = pick.random() < 0.7
+    views = random_views(pick, loop.tile, loop.tiles)
+    if views.is_large and is_copied and loop.b:
+        loop = by_tma(loop)
+        views = random_views(pick, loop.tile, loop.tiles, is_large=True)
+    return loop._replace(views=views)
+
+
+def by_tma(loop: Loop) -> Loop:
+    """A program whose dots use wgmma, of operands as TMA copies them."""
+    assert loop.b is not None
+    a, b = (
+        for_tma(each)._replace(loaded="f16", element="f16", change="", computed="")
+        for each in (loop.a, loop.b)
+    )
+    m, n, k = (-(-extent // 16) * 16 for extent in loop.extents)
+    stores = ",tma-stores=1" if "tma-stores" in loop.schedule else ""
+    return for_tma_stores(loop)._replace(
+        schedule=f"agents=1{stores}",
+        a=a,
+        b=b,
+        tile=(max(loop.tile[0], 64), max(loop.tile[1], 32), 64),
+        extents=(m, n, k),
+        aligned=True,
+        overwrites="",
+        indices="" if loop.indices == "rows" else loop.indices,
+    )
 
 
 def halved(loop: Loop) -> Loop:

@@ -280,17 +280,16 @@ class Compilation(BackEnd):
             return self._lowered(stage)
         from tilewright.driver.occupancy_hints import OccupancyHints  # noqa: PLC0415
 
-        hints = OccupancyHints(self.module, self.settings.arch)
-        return self._relaxed(hints, stage) if hints else self._lowered(stage)
+        return self._relaxed(OccupancyHints(self.module, self.settings.arch), stage)
 
     def _lowered(self, stage: str) -> str | bytes:
         self.lower(stage)
         return print_op(self.module) if stage not in EMITTED else self.emit(stage)
 
     def _relaxed(self, hints: OccupancyHints, stage: str) -> str | bytes:
-        """Lower to a stage with as much of the hints as kernels have registers for.
+        """Lower to a stage with as many blocks on an SM as kernels have registers for.
 
-        Without ptxas, which knows that, PTX is as the hints ask.
+        PTX alone is assembled only where a hint limits registers, and if ptxas is installed.
         """
         sink, source = self.observers.sink, self.source
         assert source is not None
@@ -302,10 +301,12 @@ class Compilation(BackEnd):
             return program
 
         made = self._lowered(stage)
-        while limited := hints.limited(self.module):
-            cubin = self.cubin or self.trial_cubin()
-            if cubin is None or not hints.relax(cubin, limited):
-                break
+        while True:
+            cubin = self.cubin
+            if cubin is None and hints.limit(self.module):
+                cubin = self.trial_cubin()
+            if cubin is None or not hints.relax(cubin, self.module):
+                return made
             del sink.diagnostics[start[0] :]
             del sink.remarks[start[1] :]
             self.source, self.module = relaxed, relaxed()
@@ -313,7 +314,6 @@ class Compilation(BackEnd):
                 sink.remark(remark)
             self.cubin = None
             made = self._lowered(stage)
-        return made
 
     def emit(self, stage: str) -> str | bytes:
         """Emit a module of the last level as LLVM IR, PTX, a cubin or SASS."""

@@ -1,7 +1,8 @@
-"""The hint `occupancy` of kernels that spill with it: relaxed until ptxas has enough registers.
+"""The occupancy of kernels that spill with it: relaxed until ptxas has enough registers.
 
 The blocks of an SM share its registers, and only ptxas knows how many a kernel takes. So a kernel
-that spills under the hint is compiled again with a lower one, or without it.
+that spills under the hint `occupancy` is compiled again with a lower one, or without it; and so is
+one for which passes chose how many blocks are to be resident.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from tilewright.support.remarks import Remark
 from tilewright.target.arch import REGISTER_BYTES, registers_per_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from tilewright.emit.cubin import Cubin
+    from tilewright.emit.cubin import Cubin, Resources
     from tilewright.ir.operation import Operation
     from tilewright.target.arch import Arch
 
@@ -61,118 +62,142 @@ class Limit(NamedTuple):
 
 
 class OccupancyHints:
-    """The hints `occupancy` of a program, and what remains of them after its compilations."""
+    """The occupancy that each kernel of a program asks for, and what remains of it.
 
-    __slots__ = ("_arch", "_asked", "_left", "_spills")
+    Where kernels ask for none, passes may choose one.
+    """
+
+    __slots__ = ("_arch", "_asked", "_first", "_left", "_spills")
 
     def __init__(self, program: Operation, arch: Arch) -> None:
         self._arch = arch.name
-        asked = {kernel.sym_name: _occupancy(kernel, arch.name) for kernel in _kernels(program)}
-        self._asked = {name: number for name, number in asked.items() if number > 1}
-        self._left = dict(self._asked)
-        """The present hint of each kernel: 1 if it is left out."""
+        self._asked = {
+            kernel.sym_name: _occupancy(kernel, arch.name) for kernel in _kernels(program)
+        }
+        """The hint of each kernel; 0 without one."""
+        self._first: dict[str, int] = {}
+        """The occupancy of each relaxed kernel in the first compilation."""
+        self._left: dict[str, int] = {}
+        """The present hint of each relaxed kernel; 0 if it is left out."""
         self._spills: dict[str, int] = {}
-        """The bytes that a thread of each relaxed kernel stored with the hint before."""
+        """The bytes that a thread of each relaxed kernel stored before."""
 
-    def __bool__(self) -> bool:
-        return any(number > 1 for number in self._left.values())
+    def limit(self, lowered: Operation) -> bool:
+        """Whether a hint leaves the threads of a kernel fewer registers.
 
-    def limited(self, lowered: Operation) -> dict[str, Limit]:
-        """The kernels whose threads have fewer registers for their hints, by name.
+        `lowered` is the program at the last level.
+        """
+        return any(self._asked.get(name, 0) > 0 for name, _ in _limits(lowered))
+
+    def relax(self, cubin: Cubin, lowered: Operation) -> bool:
+        """Lower the occupancy of kernels that spill for want of registers; whether there are any.
 
         `lowered` is the program at the last level, with the occupancy that passes have left.
         """
-        limits: dict[str, Limit] = {}
-        for op in lowered.walk():
-            limit, name = Limit.of(op), op.attributes.get("sym_name")
-            if limit is not None and isinstance(name, StringAttr):
-                limits[name.value] = limit
-        return {
-            name: limit
-            for name, limit in limits.items()
-            if self._left.get(name, 1) > 1 and limit.registers(limit.blocks) < limit.registers(1)
-        }
-
-    def relax(self, cubin: Cubin, limited: Mapping[str, Limit]) -> bool:
-        """Lower the hints of limited kernels that spill; whether there are any."""
-        spilling = {
-            name: (limit, cubin.entries[name])
-            for name, limit in limited.items()
-            if cubin.entries[name].spill_stores
+        if not any(resources.spill_stores for resources in cubin.entries.values()):
+            return False
+        relaxed = False
+        for name, limit in _limits(lowered):
+            resources = cubin.entries.get(name)
+            if name not in self._asked or resources is None:
+                continue
             # Where an SM has too few threads for the blocks, ptxas ignores the limit.
-            and cubin.entries[name].registers <= limit.registers(limit.blocks)
-        }
-        for name, (limit, resources) in spilling.items():
-            needed = resources.registers + -(-resources.stack // REGISTER_BYTES)
-            # A second estimate that is too high costs more time than one that is too low.
-            most = limit.blocks // 2 if name in self._spills else limit.blocks - 1
-            self._left[name] = limit.fitting(needed, most)
-            self._spills[name] = resources.spill_stores
-        return bool(spilling)
+            is_held = resources.registers <= limit.registers(limit.blocks)
+            if resources.spill_stores and is_held:
+                self._lower(name, limit, resources)
+                relaxed = True
+        return relaxed
+
+    def _lower(self, name: str, limit: Limit, resources: Resources) -> None:
+        needed = resources.registers + -(-resources.stack // REGISTER_BYTES)
+        # A second estimate that is too high costs more time than one that is too low.
+        most = limit.blocks // 2 if name in self._left else limit.blocks - 1
+        fitting = limit.fitting(needed, most)
+        is_asked = self._left.get(name, self._asked[name]) > 0
+        self._left[name] = 0 if fitting == 1 and is_asked else fitting
+        self._first.setdefault(name, self._asked[name] or limit.blocks)
+        self._spills[name] = resources.spill_stores
 
     def apply(self, program: Operation) -> None:
         """Replace the hints of a program by what remains of them."""
         for kernel in _kernels(program):
-            if kernel.sym_name in self._spills:
+            if kernel.sym_name in self._left:
                 _give(kernel, self._arch, self._left[kernel.sym_name])
 
     def remarks(self, program: Operation) -> Iterator[Remark]:
-        """Report each hint that was relaxed."""
+        """Report each kernel whose occupancy was relaxed."""
         for kernel in _kernels(program):
             name = kernel.sym_name
-            if name not in self._spills:
+            if name not in self._left:
                 continue
-            asked, left = str(self._asked[name]), str(self._left[name])
+            first, left = str(self._first[name]), str(max(self._left[name], 1))
             spills = str(self._spills[name])
             yield Remark(
                 OCCUPANCY_RELAXED,
-                f"Occupancy {asked} relaxed to {left}",
+                f"Occupancy {first} relaxed to {left}",
                 PTXAS,
                 name,
                 kernel.location,
                 f"above it, a thread spills {spills} bytes",
-                (("Asked", asked), ("Occupancy", left), ("SpillStores", spills)),
+                (("Asked", first), ("Occupancy", left), ("SpillStores", spills)),
             )
+
+
+def _symbols(program: Operation) -> Iterator[Operation]:
+    """The operations of a program and of the modules in it, without those inside of functions."""
+    for block in [block for region in program.regions for block in region.blocks]:
+        for op in block:
+            if SYMBOL_TABLE in op.traits:
+                yield from _symbols(op)
+            else:
+                yield op
 
 
 def _kernels(program: Operation) -> Iterator[EntryOp | FuncOp]:
     """The kernels of a program at a tile level."""
-    for block in [block for region in program.regions for block in region.blocks]:
-        for op in block:
-            if isinstance(op, EntryOp | FuncOp):
-                yield op
-            elif SYMBOL_TABLE in op.traits:
-                yield from _kernels(op)
+    for op in _symbols(program):
+        if isinstance(op, EntryOp) or (isinstance(op, FuncOp) and op.is_kernel):
+            yield op
+
+
+def _limits(lowered: Operation) -> Iterator[tuple[str, Limit]]:
+    """The kernels whose threads have fewer registers, so that several blocks fit on an SM."""
+    for op in _symbols(lowered):
+        limit, name = Limit.of(op), op.attributes.get("sym_name")
+        if limit is not None and limit.registers(limit.blocks) < limit.registers(1):
+            assert isinstance(name, StringAttr)
+            yield name.value, limit
 
 
 def _occupancy(kernel: EntryOp | FuncOp, arch: str) -> int:
-    """The blocks of an SM that a kernel asks for; 1 if it does not."""
+    """The blocks of an SM that a kernel asks for; 0 if it does not."""
     if isinstance(kernel, FuncOp):
         asked = None if kernel.kernel_spec is None else kernel.kernel_spec.occupancy
     else:
         hints = kernel.attributes.get(HINTS)
         given = hints if isinstance(hints, OptimizationHintsAttr) else None
         asked = hint(given, arch, OCCUPANCY)
-    return asked or 1
+    return asked or 0
 
 
 def _give(kernel: EntryOp | FuncOp, arch: str, occupancy: int) -> None:
-    """Replace the hint of a kernel; 1 leaves it out, so that the compiler chooses."""
+    """Replace the hint of a kernel; 0 leaves it out, so that passes may choose."""
     if isinstance(kernel, FuncOp):
         spec = kernel.kernel_spec
         assert spec is not None
-        number = occupancy if occupancy > 1 else None
-        kernel.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, number)
+        kernel.attributes["kernel_spec"] = KernelSpecAttr(
+            spec.num_ctas, spec.num_warps, occupancy or None
+        )
         return
-    hints = kernel.attributes[HINTS]
-    assert isinstance(hints, OptimizationHintsAttr)
-    entries = dict(hints.entries.entries)
+    hints = kernel.attributes.get(HINTS)
+    entries = dict(hints.entries.entries) if isinstance(hints, OptimizationHintsAttr) else {}
+    entries.setdefault(arch, DictionaryAttr({}))
     for key in (arch, DEFAULT):
         entry = entries.get(key)
         if isinstance(entry, DictionaryAttr):
             others = dict(entry.entries)
             others.pop(OCCUPANCY, None)
-            if occupancy > 1:
+            if occupancy:
                 others[OCCUPANCY] = IntegerAttr(occupancy, I64)
             entries[key] = DictionaryAttr(others)
     kernel.attributes[HINTS] = OptimizationHintsAttr(entries)

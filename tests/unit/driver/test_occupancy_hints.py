@@ -114,6 +114,31 @@ def test_one_remark_says_what_was_relaxed() -> None:
     assert len(loads) == TILES
 
 
+def test_a_choice_of_one_warp_and_many_blocks_is_relaxed() -> None:
+    """Threads compute 8-bit integers in registers of 32 bits, which the choice does not expect."""
+    views = [whole(name, (1, 2048), "i8") for name in ("a", "b")]
+    tile = views[0].tile_type
+    compute = f"""%all = reduce %x0 dim=1 identities=[0 : i8] : {tile} -> tile<1xi8>
+      (%l: tile<i8>, %r: tile<i8>) {{ %s = addi %l, %r : tile<i8> yield %s : tile<i8> }}
+    %a1 = reshape %all : tile<1xi8> -> tile<1x1xi8>
+    %a2 = broadcast %a1 : tile<1x1xi8> -> {tile}
+    %y = addi %a2, %x0 : {tile}"""
+    module = tilewright.compile(kernel(views, compute, ["%y"]))
+    resources = module.entries["k"].resources
+    assert resources.threads == (32, 1, 1)
+    assert resources.spill_stores == 0
+    (blocks,) = blocks_of(module.ptx)
+    assert 1 < blocks < 32
+
+
+def test_the_limit_of_a_lower_level_is_no_hint() -> None:
+    """A program of nvvm says itself how many blocks are to be resident."""
+    text = tilewright.compile(program(16), emit="ptx").stages["nvvm"]
+    module = tilewright.compile(text)
+    assert blocks_of(module.ptx) == [16]
+    assert module.entries["k"].resources.spill_stores > 0
+
+
 @pytest.mark.parametrize("seed", [58, 69, 119])
 def test_random_programs_spill_no_more_with_the_hint(seed: int) -> None:
     plain = re.sub(r" optimization_hints=<default = {occupancy = \d+}>", "", generate(seed).text)

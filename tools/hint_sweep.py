@@ -2,14 +2,16 @@
 
     python tools/hint_sweep.py [--arch sm_90 ...] [--every N] [--rows N] [--seed N] [-j N]
     python tools/hint_sweep.py --dots --combinations [NAME ...]
+    python tools/hint_sweep.py --random 1000 random
 
-The kernels are those of the corpus and of `tests/run`. Each is compiled as it is and, if that gives
-a cubin, under hints on its entries, loads and stores, through ptxas. The hints of all kernels are
-the rows of one table in which every pair of values of two hints occurs; `--rows N` compiles N rows
-for each kernel, continuing where the kernel before it stopped. `--combinations` compiles every
-combination of the hints on entries instead, each with the hints on accesses of one row.
-Where hints leave the LLVM IR of a kernel as it was under others, its cubin is known. Interrupted
-(SIGINT or SIGTERM), it reports what was done.
+The kernels are those of the corpus and of `tests/run`, and random programs if asked for. Each is
+compiled as it is and, if that gives a cubin, under hints on its entries, loads and stores, through
+ptxas. The hints of all kernels are the rows of one table in which every pair of values of two hints
+occurs; `--rows N` compiles N rows for each kernel, continuing where the kernel before it stopped.
+`--combinations` compiles every combination of the hints on entries instead, each with the hints on
+accesses of one row. Where hints leave the LLVM IR of a kernel as it was under others, its cubin is
+known. A kernel that spills under a hint `occupancy`, and does not without it, is a failure.
+Interrupted (SIGINT or SIGTERM), it reports what was done.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error, Unsupported, UserError
 from tilewright.support.remarks import Remark
+from tilewright.testing.generate.program import generate
 
 SECONDS: Final = 120.0
 """Time limit of LLVM, of ptxas, and of a whole compilation."""
@@ -89,6 +92,8 @@ class Outcome(NamedTuple):
     relaxed: frozenset[str] = frozenset()
     """The names of remarks on hints that are not met."""
     spills: bool = False
+    avoidable: bool = False
+    """Whether it does not spill without the hint `occupancy`."""
 
 
 class Swept(NamedTuple):
@@ -106,9 +111,12 @@ class TooSlow(Exception):
     """A compilation took longer than it may."""
 
 
-def kernels(names: Sequence[str]) -> Iterator[Kernel]:
-    """The kernels of the corpus, if it is there, and of `tests/run`."""
-    sources = [(each.name, each.data) for each in (load_modules() if ARCHIVE.exists() else ())]
+def kernels(names: Sequence[str], count: int = 0) -> Iterator[Kernel]:
+    """The kernels of the corpus, if it is there, of `tests/run`, and `count` random programs."""
+    sources: list[tuple[str, bytes | str]] = [
+        (each.name, each.data) for each in (load_modules() if ARCHIVE.exists() else ())
+    ]
+    sources += [(f"random {seed}", generate(seed).text) for seed in range(count)]
     for path in sorted((ROOT / "tests" / "run").rglob("*.mlir")):
         sources.append((path.relative_to(ROOT).as_posix(), path.read_bytes()))
     for name, data in sources:
@@ -180,24 +188,31 @@ def with_hints(module: Operation, row: Row) -> Operation:
 
 def attempt(module: Operation, arch: str, known: dict[bytes, Outcome]) -> Outcome:
     """Compile a program to a cubin, unless that of its LLVM IR is known."""
-    observers = Observers(remarks=True)
+    settings = Settings(target(arch), timeout=SECONDS)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        compilation = Compilation(module, Settings(target(arch), timeout=SECONDS), observers)
-        text = compilation.to("llvm")
+        text = Compilation(module.clone(), settings).to("llvm")
         assert isinstance(text, str)
         digest = hashlib.sha256(text.encode()).digest()
         if digest not in known:
+            observers = Observers(remarks=True)
+            compilation = Compilation(module.clone(), settings, observers, source=module.clone)
             compilation.to("cubin")
             assert compilation.cubin is not None
             entries = compilation.cubin.entries.values()
-            known[digest] = Outcome("cubin", spills=any(entry.spill_stores for entry in entries))
+            relaxed = frozenset(each.name for each in observers.sink.remarks if is_relaxed(each))
+            spills = any(entry.spill_stores for entry in entries)
+            known[digest] = Outcome("cubin", relaxed=relaxed, spills=spills)
     except Exception as error:
         return failure(error)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    relaxed = frozenset(each.name for each in observers.sink.remarks if is_relaxed(each))
-    return known[digest]._replace(relaxed=relaxed)
+    return known[digest]
+
+
+def without_occupancy(row: Row) -> Row:
+    """A row without its hint `occupancy`."""
+    return (None, *row[1:])
 
 
 def is_relaxed(remark: Remark) -> bool:
@@ -225,7 +240,9 @@ def plan(given: argparse.Namespace) -> Iterator[Job]:
     print(f"{len(rows)} rows cover the pairs of {', '.join(VALUES)} (seed {given.seed})")
     every = combined_rows(rows) if given.combinations else rows
     count = min(given.rows or len(every), len(every))
-    chosen = [each for each in kernels(given.names) if each.has_dots or not given.dots]
+    chosen = [
+        each for each in kernels(given.names, given.random) if each.has_dots or not given.dots
+    ]
     # Names begin with that of a file: the kernels of one shard are of all files.
     random.Random(given.seed).shuffle(chosen)
     taken = 0
@@ -239,7 +256,7 @@ def compile_job(job: Job) -> Swept:
     """Compile a kernel without hints and, if that gives a cubin, under its rows."""
     known: dict[bytes, Outcome] = {}
     with CollectorPause():
-        plain = attempt(job.kernel.module.clone(), job.arch, known)
+        plain = attempt(job.kernel.module, job.arch, known)
     if plain.kind != "cubin":
         # Without its cubin there is nothing that a hint could break.
         return Swept(plain)
@@ -249,6 +266,9 @@ def compile_job(job: Job) -> Swept:
         before = len(known)
         with CollectorPause():
             outcome = attempt(with_hints(job.kernel.module, row), job.arch, known)
+            if outcome.spills:
+                module = with_hints(job.kernel.module, without_occupancy(row))
+                outcome = outcome._replace(avoidable=not attempt(module, job.arch, {}).spills)
         reused += outcome.kind == "cubin" and len(known) == before
         outcomes.append(outcome)
     return Swept(plain, outcomes, reused)
@@ -285,6 +305,8 @@ class Sweep:
         self.outcomes: Counter[str] = Counter()
         self.relaxed: Counter[str] = Counter()
         self.reused = 0
+        self.spills = 0
+        self.avoidable = 0
         self.started = time.monotonic()
 
     def add(self, job: Job, swept: Swept) -> None:
@@ -300,29 +322,30 @@ class Sweep:
     def add_row(self, job: Job, row: Row, outcome: Outcome) -> None:
         """Count the outcome under one row."""
         self.outcomes[outcome.kind] += 1
-        self.outcomes["cubin that spills"] += outcome.spills
+        self.spills += outcome.spills
+        self.avoidable += outcome.avoidable
         for name in outcome.relaxed:
             self.relaxed[name] += 1
-        if outcome.kind != "cubin":
+        if outcome.kind != "cubin" or outcome.avoidable:
+            what = "spills only with the hint" if outcome.avoidable else outcome.kind
             hints = ", ".join(
                 f"{name}={value}"
                 for name, value in zip(VALUES, row, strict=True)
                 if value is not None
             )
-            print(f"{job.kernel.name} {job.arch} {hints}: {outcome.kind}: {outcome.why}")
+            print(f"{job.kernel.name} {job.arch} {hints}: {what}: {outcome.why}")
             sys.stdout.flush()
 
     def report(self) -> int:
-        """Print the counts; return 1 if a hint broke a program."""
+        """Print the counts; return 1 if a hint broke a program, or made it spill."""
         seconds = time.monotonic() - self.started
-        spills = self.outcomes.pop("cubin that spills", 0)
         compilations = self.outcomes.total()
         print(f"kernels without hints: {counts(self.kernels)}")
         print(f"{compilations} compilations under hints in {seconds:.0f} s: "
               f"{counts(self.outcomes)}; {self.reused} of them with known LLVM IR, "
-              f"{spills} that spill")  # fmt: skip
+              f"{self.spills} that spill, {self.avoidable} only with occupancy")  # fmt: skip
         print(f"hints not met, with a remark: {counts(self.relaxed) or 'none'}")
-        return int(self.outcomes["cubin"] != compilations)
+        return int(self.outcomes["cubin"] != compilations or self.avoidable > 0)
 
 
 def counts(counter: Counter[str]) -> str:
@@ -348,6 +371,7 @@ def main() -> int:
     parser.add_argument("--dots", action="store_true", help="only kernels with dots")
     parser.add_argument("--combinations", action="store_true", help="all of the entry hints")
     parser.add_argument("--seed", type=int, default=1, help="of the rows and of the sample")
+    parser.add_argument("--random", type=int, default=0, help="random programs beside the others")
     parser.add_argument("-j", "--jobs", type=int, default=processors())
     given = parser.parse_args()
     signal.signal(signal.SIGALRM, _too_slow)

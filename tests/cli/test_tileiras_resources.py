@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from command_line import Run
-from scratch_programs import sums
+from scratch_programs import aggregated
 
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.assembly import parse_module
@@ -13,7 +13,7 @@ from tilewright.driver.assembly import parse_module
 
 def test_too_much_shared_memory_is_reported_as_by_ptxas(run: Run, folder: Path) -> None:
     """Of 64 sources, 4 warps exchange 32 lines of 8 bytes: 64 KiB, and the GPU has 48."""
-    module = parse_module(sums("reduce", ["f64"] * 64, (128, 32)), "k.mlir")
+    module = parse_module(aggregated("reduce", ["f64"] * 64, (128, 32)), "k.mlir")
     (folder / "large.tileirbc").write_bytes(write_bytecode(module))
     code, _, err = run("large.tileirbc", "--gpu-name=sm_80", "-o", "made", tool="tileiras")
     assert code == 5

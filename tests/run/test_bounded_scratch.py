@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scratch_programs import kernel, sums, whole
+from scratch_programs import aggregated, kernel, whole
 
 import tilewright
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -45,7 +45,7 @@ def test_threads_hold_the_operands_of_many_small_dots(shape: tuple[int, int, int
 
 def test_the_totals_of_a_scan_take_iterations() -> None:
     """One slot of 8 bytes for each 128 elements of 12 sources would be 24 KiB."""
-    assert scratch_bytes(sums("scan", ["f64"] * 12, (32768,))) <= 2 * 16 * 1024
+    assert scratch_bytes(aggregated("scan", ["f64"] * 12, (32768,))) <= 2 * 16 * 1024
 
 
 # Of 16 elements, a thread has four totals for each source: of 64 bytes, each takes an iteration.
@@ -55,7 +55,7 @@ def test_warps_scan_their_totals_in_iterations(limit: int, monkeypatch: pytest.M
     elements, shape = ["i64", "f32", "i64"], (2048,)
     given = [np.arange(2048).astype(dtype) % 9 for dtype in (np.int64, np.float32, np.int64)]
     results = [np.zeros_like(each) for each in given]
-    text = sums("scan", elements, shape)
+    text = aggregated("scan", elements, shape)
     tilewright.execute(text, "k", 1, [*given, *results], on="emulator", check=True)
     for source, result in zip(given, results, strict=True):
         np.testing.assert_array_equal(result, np.cumsum(source))
@@ -70,8 +70,8 @@ def test_warps_exchange_lines_of_five_bytes_in_iterations(
     shape = (32, 256)
     first = np.arange(32 * 256, dtype=np.float32).reshape(shape) % 7
     second = (first + 1).astype(np.int8)
-    total, other = np.full(shape[1], np.nan, np.float32), np.zeros(shape[1], np.int8)
-    text = sums("reduce", ["f32", "i8"], shape)
-    tilewright.execute(text, "k", 1, [first, second, total, other], on="emulator", check=True)
-    np.testing.assert_array_equal(total, first.sum(axis=0))
+    result, other = np.full(shape[1], np.nan, np.float32), np.zeros(shape[1], np.int8)
+    text = aggregated("reduce", ["f32", "i8"], shape)
+    tilewright.execute(text, "k", 1, [first, second, result, other], on="emulator", check=True)
+    np.testing.assert_array_equal(result, first.sum(axis=0))
     np.testing.assert_array_equal(other, second.sum(axis=0, dtype=np.int8))

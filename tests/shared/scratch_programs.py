@@ -30,8 +30,8 @@ def whole(name: str, shape: tuple[int, ...], element: str) -> View:
     return View(name, shape, strides, shape, element)
 
 
-def sums(op: str, elements: list[str], shape: tuple[int, ...]) -> str:
-    """Sums of several tiles by one `reduce` or `scan` along their first dimension."""
+def aggregated(op: str, elements: list[str], shape: tuple[int, ...]) -> str:
+    """Several tiles, added up by one `reduce` or `scan` along their first dimension."""
     result = shape if op == "scan" else shape[1:]
     views = [whole(f"a{n}", shape, each) for n, each in enumerate(elements)]
     outputs = [whole(f"b{n}", result, each) for n, each in enumerate(elements)]

@@ -137,11 +137,23 @@ class BackEnd:
 
     def assemble(self, ptx: str) -> bytes:
         """Assemble the PTX with ptxas."""
+        self.cubin = self._assembled(ptx)
+        self.observers.sink.diagnostics += remarks_of(self.cubin)
+        self.observers.stage("cubin", self.cubin.data)
+        return self.cubin.data
+
+    def trial_cubin(self) -> Cubin | None:
+        """Assemble the PTX of a compilation to PTX, for its resources; None without ptxas."""
+        from tilewright.emit.toolchain import find_ptxas, tool_stamp  # noqa: PLC0415
+
+        return self._assembled(self.ptx) if tool_stamp(find_ptxas) else None
+
+    def _assembled(self, ptx: str) -> Cubin:
         from tilewright.emit.cubin import assemble  # noqa: PLC0415
 
         self.step, settings = PTXAS, self.settings
         with self.observers.clock.measure("ptxas"):
-            self.cubin = assemble(
+            return assemble(
                 ptx,
                 settings.arch,
                 opt_level=settings.opt_level,
@@ -151,9 +163,6 @@ class BackEnd:
                 timeout=settings.timeout,
                 map_parameters=self.map_parameters,
             )
-        self.observers.sink.diagnostics += remarks_of(self.cubin)
-        self.observers.stage("cubin", self.cubin.data)
-        return self.cubin.data
 
     def assembler_command(self) -> list[str]:
         """Return the command line of ptxas, without its files."""

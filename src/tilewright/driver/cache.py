@@ -162,9 +162,8 @@ def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
     settings = settings._replace(timeout=None)
     options = zip(settings._fields, [settings.arch.name, *settings[1:]], strict=True)
     parts = [f"{option}={value}" for option, value in options]
-    parts += [emit, identity(), llvm_stamp(), tool_stamp(find_libdevice)]
-    if emit == "cubin":
-        parts.append(tool_stamp(find_ptxas))
+    # Also what is in PTX depends on ptxas: on the spills that it reports.
+    parts += [emit, identity(), llvm_stamp(), tool_stamp(find_libdevice), tool_stamp(find_ptxas)]
     if not is_bytecode(data):
         # Locations in text contain its name: in debug information, assertions and remarks.
         parts.append(name)

@@ -48,6 +48,7 @@ from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
     from tilewright.driver.map_parameters import Maps
+    from tilewright.driver.occupancy_hints import OccupancyHints
     from tilewright.emit.cubin import Resources
 
 INLINE_PTX: Final = "llvm.inline_asm"
@@ -279,8 +280,44 @@ class Compilation(BackEnd):
             from tilewright.emit.service import pool  # noqa: PLC0415
 
             pool().warm()
+        if stage not in LLVM_STAGES or self.source is None:
+            return self._lowered(stage)
+        from tilewright.driver.occupancy_hints import OccupancyHints  # noqa: PLC0415
+
+        return self._relaxed(OccupancyHints(self.module, self.settings.arch), stage)
+
+    def _lowered(self, stage: str) -> str | bytes:
         self.lower(stage)
         return print_op(self.module) if stage not in EMITTED else self.emit(stage)
+
+    def _relaxed(self, hints: OccupancyHints, stage: str) -> str | bytes:
+        """Lower to a stage with as many blocks on an SM as kernels have registers for.
+
+        PTX alone is assembled only where a hint limits registers, and if ptxas is installed.
+        """
+        sink, source = self.observers.sink, self.source
+        assert source is not None
+        start = len(sink.diagnostics), len(sink.remarks)
+
+        def relaxed() -> Operation:
+            program = source()
+            hints.apply(program)
+            return program
+
+        made = self._lowered(stage)
+        while True:
+            cubin = self.cubin
+            if cubin is None and hints.limit(self.module):
+                cubin = self.trial_cubin()
+            if cubin is None or not hints.relax(cubin, self.module):
+                return made
+            del sink.diagnostics[start[0] :]
+            del sink.remarks[start[1] :]
+            self.source, self.module = relaxed, relaxed()
+            for remark in hints.remarks(self.module):
+                sink.remark(remark)
+            self.cubin = None
+            made = self._lowered(stage)
 
     def emit(self, stage: str) -> str | bytes:
         """Emit a module of the last level as LLVM IR, PTX, a cubin or SASS."""

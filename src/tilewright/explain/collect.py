@@ -52,7 +52,7 @@ class Collector:
     def __init__(self, subject: Subject, positions: Positions) -> None:
         self._subject = subject
         self._positions = positions
-        self._levels: list[LevelText] = []
+        self._levels: dict[str, LevelText] = {}
         self._kernels: dict[str, Kernel] = {}
         self._work: dict[str, list[Work]] = {}
         self._mbarriers: dict[str, int] = {}
@@ -60,7 +60,7 @@ class Collector:
     def reached(self, level: str, module: Operation) -> None:
         """Take the text and the facts of a level; later passes modify the module."""
         text = module_text(level, module, self._positions)
-        self._levels.append(text)
+        self._levels[level] = text
         for function in _kernels(module):
             if level == COUNTED:
                 self._work[function.sym_name] = work_of(function, self._positions)
@@ -104,7 +104,7 @@ class Collector:
         notes: Sequence[str] = (),
     ) -> Report:
         """The report, from what the levels showed and from what LLVM and ptxas wrote."""
-        levels = [*self._levels, llvm_text(llvm, self._positions)]
+        levels = [*self._levels.values(), llvm_text(llvm, self._positions)]
         text = ptx_text(ptx, self._positions)
         sass = None if cubin is None else disassemble(cubin.data)
         kernels, more = self._assembled(text, cubin, sass)

@@ -265,10 +265,11 @@ PIPELINE_REFUSED: Final = _declare(
 )  # fmt: skip
 OCCUPANCY_RELAXED: Final = _declare(
     "occupancy-relaxed", "RemarkOccupancyRelaxed", MISSED, RESOURCES,
-    "The hint `occupancy` is lowered, since the accumulators need more registers.",
-    "All blocks on an SM share its 65,536 registers. Accumulators that do not fit are spilled, "
-    "and `wgmma` is then rejected by ptxas.",
-    "Lower the hint, or use smaller tiles for the accumulators.",
+    "The occupancy of a kernel, a hint or chosen, is lowered: a thread needs more registers.",
+    "All blocks on an SM share its 65,536 registers. What does not fit is spilled to memory, which "
+    "costs more than further blocks gain, and `wgmma` is then rejected by ptxas. Where ptxas "
+    "reports spills, the kernel is compiled again with a lower occupancy, or without the hint.",
+    "Lower the hint, or use smaller tiles.",
 )  # fmt: skip
 WARPS: Final = _declare(
     "warps", "RemarkWarps", PASSED, RESOURCES,

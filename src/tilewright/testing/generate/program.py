@@ -39,6 +39,8 @@ FAMILIES: Final = {
 """The weights of the kinds of statements."""
 MAX_OUTPUTS: Final = 8
 ENTRY: Final = "kernel"
+OCCUPANCIES: Final = (None, None, None, 2, 16)
+"""The hint `occupancy`, or none: two blocks on an SM, or more than a thread has registers for."""
 DEFAULT: Final = Options()
 
 
@@ -142,7 +144,8 @@ def _write_outputs(kernel: Kernel) -> None:
 
 def _module_text(kernel: Kernel) -> str:
     parameters = ", ".join(_parameter(given) for given in kernel.inputs)
-    hints = kernel.random.choice(("", "", " optimization_hints=<sm_90 = {occupancy = 2}>"))
+    asked = kernel.random.choice(OCCUPANCIES)
+    hints = f" optimization_hints=<default = {{occupancy = {asked}}}>" if asked else ""
     lines = [
         "cuda_tile.module @kernels {",
         *[f"  {text}" for text in kernel.globals],

@@ -89,8 +89,8 @@ def seen(requirement: Requirement, measured: Measurement) -> Iterator[str]:
     if requirement.waived or requirement.about is not None:
         return
     for fact in requirement.evidence:
-        where = measured.facts.get(fact)
-        yield f"seen: {fact}, in {where}" if where is not None else f"not seen: {fact}"
+        label = measured.facts.get(fact)
+        yield f"not seen: {fact}" if label is None else f"seen: {fact}, in {label}"
 
 
 class Outcome(NamedTuple):

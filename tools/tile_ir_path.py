@@ -187,9 +187,9 @@ def cover(measured: Iterable[Measured], wanted: Facts) -> Shown:
     shown: Shown = {}
     while left := {each: facts for each, facts in left.items() if facts}:
         best = max(left, key=lambda each: (len(left[each]) / _cost(each), each.label))
-        found = left.pop(best)
-        shown[best.label] = sorted(found)
-        left = {each: facts - found for each, facts in left.items()}
+        facts_of_best = left.pop(best)
+        shown[best.label] = sorted(facts_of_best)
+        left = {each: facts - facts_of_best for each, facts in left.items()}
     return dict(sorted(shown.items()))
 
 

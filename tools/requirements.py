@@ -1,10 +1,10 @@
 """`make requirements`: each requirement with the tests that cover it, after running those tests.
 
 The third column says whether it holds on the path from Tile IR: `path` if compilations of Tile IR
-programs used all that is its evidence, `hand-written` if only programs written by hand reach it,
-nearly all of them of a lower level, `front end` if it is about text, bytecode and verification of
-Tile IR, `interface` if it is about how passes are put together. `tools/tile_ir_path.py` measures
-what those compilations use.
+programs at default settings used all that is its evidence, `hand-written` if only programs written
+by hand reach it, nearly all of them of a lower level, `front end` if it is about text, bytecode and
+verification of Tile IR, `interface` if it is about how passes are put together. The lines below say
+what was seen, and where. `tools/tile_ir_path.py` measures what those compilations use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -54,15 +54,20 @@ class Measurement:
     """The facts that compilations of Tile IR programs use; see `tools/tile_ir_path.py`."""
 
     command: str
-    commit: str
     compilations: int
     programs: int
-    facts: Collection[str]
+    facts: Mapping[str, str]
+    """For each fact, a compilation at default settings that shows it."""
+    other_settings: Mapping[str, str]
+    """For each fact that only other settings show, a compilation that does."""
 
 
 def load_measurement(path: Path = MEASUREMENT) -> Measurement:
     """The measurement that was written last."""
-    return Measurement(**json.loads(path.read_text(encoding="utf-8")))
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for key in ("facts", "other_settings"):
+        data[key] = {fact: label for label, facts in data[key].items() for fact in facts}
+    return Measurement(**data)
 
 
 def reach(requirement: Requirement, measured: Measurement) -> Reach:
@@ -71,8 +76,21 @@ def reach(requirement: Requirement, measured: Measurement) -> Reach:
         return "-"
     if requirement.about is not None:
         return "front end" if requirement.about == APART[0] else "interface"
-    is_used = all(fact in measured.facts for fact in requirement.evidence)
-    return "path" if is_used else "hand-written"
+    return "hand-written" if missing(requirement, measured) else "path"
+
+
+def missing(requirement: Requirement, measured: Measurement) -> list[str]:
+    """The evidence that no compilation at default settings shows."""
+    return [fact for fact in requirement.evidence if fact not in measured.facts]
+
+
+def seen(requirement: Requirement, measured: Measurement) -> Iterator[str]:
+    """What was seen of the evidence, and in which compilation, or what was not."""
+    if requirement.waived or requirement.about is not None:
+        return
+    for fact in requirement.evidence:
+        label = measured.facts.get(fact)
+        yield f"not seen: {fact}" if label is None else f"seen: {fact}, in {label}"
 
 
 class Outcome(NamedTuple):
@@ -121,6 +139,8 @@ def rows(requirement: Requirement, outcomes: list[Outcome], measured: Measuremen
     reason = reasons.get(state)
     columns = f"{requirement.id}  {state:<8} {reach(requirement, measured):<12}"
     yield f"{columns} {requirement.title}" + (f"  [{reason}]" if reason else "")
+    for line in seen(requirement, measured):
+        yield f"                               {line}"
     functions = Counter((outcome.test.partition("[")[0], outcome.kind) for outcome in outcomes)
     for (function, kind), cases in sorted(functions.items(), key=lambda entry: entry[0][0]):
         notes = [f"{cases} cases"] * (cases > 1) + [kind or ""] * (kind is not None)
@@ -152,7 +172,7 @@ def report(
         f"{reached[column]} {column}" for column in ("path", "hand-written", *APART)
     )
     source = f"{measured.compilations} compilations of {measured.programs} programs"
-    yield f"measured by {source} at {measured.commit}: {measured.command}"
+    yield f"measured by {source} at default settings: {measured.command}"
 
 
 def run_tests(arguments: list[str]) -> tuple[int, list[Outcome]]:

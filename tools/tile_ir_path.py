@@ -2,18 +2,21 @@
 
     python tools/tile_ir_path.py [--every N] [--jobs N]
 
-Lowers what `tools/produced_ops.py` lowers to nvvm, the corpus and the Tile IR programs of
-`tests/run` among it, and writes each fact once to `tests/requirements/tile_ir_path.json`:
+Lowers our Tile IR programs for every GPU and the corpus for one, at default settings, to nvvm, and
+writes `tests/requirements/tile_ir_path.json`: for each fact, one compilation that shows it.
 
     pass NAME               a pass has run
     op NAME                 an operation was in the program after some pass
+    made NAME               a conversion made an operation, which need not be there after it
     attribute OP KEY        such an operation had an attribute, not at its default
     fold OP                 an operation was folded
     rule NAME -> OP         a canonicalization rule applied; `value`, if it made no operation
     OP -> OP                a conversion made the second for the first; `value`, if none
     keep OP                 a conversion left such an operation as it was
 
-`tools/requirements.py` looks up the evidence of each requirement among them.
+Only facts that something looks up are kept: the evidence of requirements (`tools/requirements.py`)
+and the operations of the dialect pages (`tools/produced_ops.py`). Operations that appear only with
+other settings, such as -O0, are listed apart: no requirement counts them.
 """
 
 from __future__ import annotations
@@ -21,159 +24,204 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from produced_ops import Job, corpus_jobs, program_jobs
+from corpus_checks import PROGRAMS, load_modules
+from path_recorder import Facts, Recorder, recording
+from requirements import MEASUREMENT, load_index
 
 import tilewright
 from tilewright.driver.api import read_level
-from tilewright.driver.compile import Compilation, Observers
+from tilewright.driver.compile import Settings, target
+from tilewright.driver.pipelines import level_of
 from tilewright.driver.progress import progress
-from tilewright.ir import rules
-from tilewright.ir.conversion_builder import ConversionBuilder
-from tilewright.ir.operation import Operation
-from tilewright.ir.passes import Instrument, Pass
 from tilewright.ir.verifier import verify
+from tilewright.support.tensor_map_parameters import PARAMETERS
+from tilewright.target.arch import ARCHES
 
 ROOT: Final = Path(__file__).parent.parent
-MEASUREMENT: Final = ROOT / "tests" / "requirements" / "tile_ir_path.json"
-
-Facts = set[str]
-
-
-class Recorder(Instrument):
-    """Records the passes that run and the operations that each leaves."""
-
-    __slots__ = ("facts",)
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-
-    def after(self, step: Pass, op: Operation) -> None:
-        self.facts.add(f"pass {step.name}")
-        for inner in op.walk():
-            self.facts.add(f"op {inner.name}")
-            self.facts.update(f"attribute {inner.name} {key}" for key in chosen_attributes(inner))
-
-
-def chosen_attributes(op: Operation) -> Iterator[str]:
-    """The attributes of an operation that are not at their defaults."""
-    fields = {each.spelling: each for each in op.schema.attributes}
-    for key in op.attributes:
-        field = fields.get(key)
-        if field is None or getattr(op, field.name) != field.default:
-            yield key
+CORPUS_ARCH: Final = "sm_90"
+CORPUS: Final = "corpus"
+"""Begins the names of modules of the corpus, which is not beside every checkout."""
+CORPUS_COST: Final = 4
+"""How much a compilation of our own programs is preferred as the one that shows a fact."""
+DIALECTS: Final = (
+    *("nv_tileaa", "nv_tileas", "arith", "math", "scf", "cf", "func", "ub", "vector", "memref"),
+    *("gpu", "nvgpu", "cute_nvgpu", "nvvm", "llvm"),
+)
+"""The dialects of the dialect pages."""
+OTHER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = {
+    "-O0": {"opt_level": 0},
+    "--device-debug": {"device_debug": True},
+    "--sanitize": {"sanitize": True},
+    "--tensor-maps parameters": {"tensor_maps": PARAMETERS},
+    "--schedule agents=1,tma-stores=1": {"schedule": "agents=1,tma-stores=1"},
+}
+Shown = dict[str, list[str]]
+"""The facts that each compilation shows; each fact once."""
 
 
-def record_rewrites(facts: Facts) -> None:
-    """Let the greedy driver record each fold and each rule that applied."""
-    commit = rules._Greedy._commit
+class Job(NamedTuple):
+    """One compilation: a program, a GPU, and the settings that are not at their defaults."""
 
-    def recorded(
-        self: rules._Greedy, op: Operation, replacement: rules.Replacement, name: str
-    ) -> None:
-        if name == "fold":
-            facts.add(f"fold {op.name}")
-        else:
-            result = replacement.name if isinstance(replacement, Operation) else "value"
-            facts.add(f"rule {name} -> {result}")
-        commit(self, op, replacement, name)
+    program: str
+    arch: str
+    options: str
+    source: bytes
 
-    rules._Greedy._commit = recorded
+    @property
+    def label(self) -> str:
+        """Its name in the file."""
+        return " ".join(filter(None, (self.program, self.arch, self.options)))
 
-
-def record_conversions(facts: Facts) -> None:
-    """Let the conversion driver record what each operation is converted to, and what stays."""
-    driver: Any = ConversionBuilder
-    convert, transfer, keep = driver._convert, driver._transfer, driver._keep
-
-    def add(op: Operation, made: list[object]) -> None:
-        news = [new.name for new in made if isinstance(new, Operation)]
-        # Operations after the first come from the regions of the operation.
-        facts.update({f"{op.name} -> {new}" for new in (news[:1] if op.regions else news)})
-        if not news:
-            facts.add(f"{op.name} -> value")
-
-    def converted(self: Any, op: Operation, patterns: object, new: bool) -> object:
-        mark = len(self._made)
-        reasons = convert(self, op, patterns, new)
-        if reasons is None:
-            add(op, self._made[mark:])
-        return reasons
-
-    def transferred(self: Any, op: Operation, make: object) -> bool:
-        mark = len(self._made)
-        if succeeded := transfer(self, op, make):
-            add(op, self._made[mark:])
-        return succeeded
-
-    def kept(self: Any, op: Operation) -> None:
-        facts.add(f"keep {op.name}")
-        keep(self, op)
-
-    driver._convert, driver._transfer, driver._keep = converted, transferred, kept
+    @property
+    def settings(self) -> Settings:
+        """The settings of the compilation."""
+        return Settings(target(self.arch), **OTHER_SETTINGS.get(self.options, {}))  # type: ignore[arg-type]
 
 
-_facts: Facts = set()
+def programs() -> dict[str, bytes]:
+    """Our own Tile IR programs, by their paths."""
+    paths = sorted((ROOT / "tests" / "run").rglob("*.mlir"))
+    paths += [path for folder in PROGRAMS for path in sorted(folder.glob("*.mlir"))]
+    sources = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
+    return {name: source for name, source in sources.items() if is_tile_ir(source)}
 
 
-def _instrument() -> None:
-    record_rewrites(_facts)
-    record_conversions(_facts)
+@cache
+def corpus() -> dict[str, bytes]:
+    """The modules of the corpus, by their names."""
+    return {f"{CORPUS}/{module.name}": module.data for module in load_modules()}
 
 
-def lower(job: Job) -> tuple[Facts, bool]:
-    """Run one compilation; return its facts and whether it succeeded."""
-    _facts.clear()
+def is_tile_ir(source: bytes) -> bool:
+    """Return whether a program is written in `cuda_tile` and not at a level below."""
+    try:
+        return level_of(read_level(source, "<input>")) == "cuda_tile"
+    except tilewright.Error:
+        return False
+
+
+def default_jobs(every: int) -> Iterator[Job]:
+    """The compilations at default settings, with one module of the corpus in `every`."""
+    for name, source in programs().items():
+        yield from (Job(name, arch, "", source) for arch in ARCHES)
+    for name in list(corpus())[::every]:
+        yield Job(name, CORPUS_ARCH, "", corpus()[name])
+
+
+def other_jobs() -> Iterator[Job]:
+    """The compilations of our own programs with other settings."""
+    for name, source in programs().items():
+        for options in OTHER_SETTINGS:
+            yield from (Job(name, arch, options, source) for arch in ("sm_90", "sm_80"))
+
+
+def find_job(label: str) -> Job:
+    """The compilation with a label."""
+    program, arch, *options = label.split(" ", 2)
+    is_ours = not program.startswith(CORPUS)
+    source = (ROOT / program).read_bytes() if is_ours else corpus()[program]
+    return Job(program, arch, options[0] if options else "", source)
+
+
+@cache
+def looked_up() -> frozenset[str]:
+    """The facts that requirements have as evidence."""
+    return frozenset(fact for each in load_index().values() for fact in each.evidence)
+
+
+def is_listed(fact: str) -> bool:
+    """Return whether a dialect page lists the operation of a fact."""
+    kind, _, name = fact.partition(" ")
+    return kind in ("op", "made") and name.partition(".")[0] in DIALECTS
+
+
+def facts_of(job: Job, recorder: Recorder) -> Facts | None:
+    """The facts of a compilation that something looks up; None if it fails."""
     try:
         module = read_level(job.source, "<input>")
         verify(module)
-        Compilation(module, job.settings, Observers([Recorder(_facts)])).lower("nvvm")
+        facts = recorder.facts_of(module, job.settings)
     except tilewright.Error:
-        return set(), False
-    return set(_facts), True
+        return None
+    return {fact for fact in facts if fact in looked_up() or is_listed(fact)}
 
 
-def measure(jobs: list[Job], processes: int) -> tuple[Facts, int]:
-    """Return all facts, and the number of compilations."""
-    facts: Facts = set()
-    lowered = 0
-    with multiprocessing.Pool(processes, _instrument) as pool:
-        results = pool.imap_unordered(lower, jobs, chunksize=4)
-        for new, succeeded in progress(results, len(jobs)):
-            facts |= new
-            lowered += succeeded
-    return facts, lowered
+class Measured(NamedTuple):
+    """What one compilation showed."""
+
+    label: str
+    facts: frozenset[str]
+    size: int
+    """Of the program, in bytes: about what it costs to compile it."""
 
 
-def commit() -> str:
-    """The commit that is measured."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--abbrev=7", "--dirty"]
-    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+def _measure(job: Job) -> Measured | None:
+    with recording() as recorder:
+        facts = facts_of(job, recorder)
+    return None if facts is None else Measured(job.label, frozenset(facts), len(job.source))
+
+
+def measure(jobs: list[Job], processes: int) -> list[Measured]:
+    """The compilations that succeeded."""
+    with multiprocessing.Pool(processes) as pool:
+        results = list(progress(pool.imap_unordered(_measure, jobs, chunksize=4), len(jobs)))
+    return sorted(each for each in results if each is not None)
+
+
+def distinct(facts: Iterable[str], known: Iterable[str] = ()) -> Facts:
+    """The facts but those known; what is in a program need not be said to have been made, too."""
+    new, old = set(facts), set(known)
+    old |= {fact.replace("op ", "made ", 1) for fact in new | old if fact.startswith("op ")}
+    return new - old
+
+
+def cover(measured: Iterable[Measured], wanted: Facts) -> Shown:
+    """Choose few compilations of small programs that show all the wanted facts."""
+    left = {each: each.facts & wanted for each in measured}
+    shown: Shown = {}
+    while left := {each: facts for each, facts in left.items() if facts}:
+        best = max(left, key=lambda each: (len(left[each]) / _cost(each), each.label))
+        facts_of_best = left.pop(best)
+        shown[best.label] = sorted(facts_of_best)
+        left = {each: facts - facts_of_best for each, facts in left.items()}
+    return dict(sorted(shown.items()))
+
+
+def _cost(each: Measured) -> float:
+    return (each.size + 1000) * (CORPUS_COST if each.label.startswith(CORPUS) else 1)
+
+
+def all_facts(measured: Iterable[Measured]) -> Facts:
+    """What some compilation showed."""
+    return set[str]().union(*(each.facts for each in measured))
 
 
 def main() -> int:
     """Measure, and write the facts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--every", type=int, default=10, help="only one corpus module in N")
+    parser.add_argument("--every", type=int, default=1, help="only one corpus module in N")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--output", type=Path, default=MEASUREMENT)
     options = parser.parse_args()
-    jobs = list(chain(program_jobs(), corpus_jobs(options.every)))
-    facts, lowered = measure(jobs, options.jobs)
-    header = {
+    jobs = list(default_jobs(options.every))
+    measured = measure(jobs, options.jobs)
+    others = measure(list(other_jobs()), options.jobs)
+    facts = distinct(all_facts(measured))
+    text = {
         "command": f"python tools/tile_ir_path.py --every {options.every}",
-        "commit": commit(),
-        "compilations": lowered,
-        "programs": len({job.source for job in jobs}),
+        "compilations": len(measured),
+        "programs": len({job.program for job in jobs}),
+        "facts": cover(measured, facts),
+        "other_settings": cover(others, distinct(filter(is_listed, all_facts(others)), facts)),
     }
-    options.output.write_text(json.dumps({**header, "facts": sorted(facts)}, indent=1) + "\n")
-    print(f"{lowered} of {len(jobs)} compilations, {len(facts)} facts: {options.output}")
+    options.output.write_text(json.dumps(text, indent=1) + "\n")
+    print(f"{len(measured)} of {len(jobs)} compilations, {len(facts)} facts: {options.output}")
     return 0
 
 

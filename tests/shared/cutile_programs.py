@@ -32,21 +32,21 @@ ConstInt = ct.Constant[int]
 def unchanged(x, out):
     """Atomics that leave memory as it is."""
     at = ct.bid(0) * 64 + ct.arange(64, dtype=ct.int32)
-    total = ct.atomic_add(x, at, 0, memory_order=ACQUIRE)
-    total += ct.atomic_or(x, at, 0, memory_order=ACQUIRE)
-    total += ct.atomic_xor(x, at, 0, memory_order=ACQUIRE)
-    total += ct.atomic_and(x, at, -1, memory_order=ACQUIRE)
-    total += ct.atomic_cas(x, at, 3, 3, memory_order=ACQUIRE)
-    ct.store(out, (ct.bid(0),), total)
+    acc = ct.atomic_add(x, at, 0, memory_order=ACQUIRE)
+    acc += ct.atomic_or(x, at, 0, memory_order=ACQUIRE)
+    acc += ct.atomic_xor(x, at, 0, memory_order=ACQUIRE)
+    acc += ct.atomic_and(x, at, -1, memory_order=ACQUIRE)
+    acc += ct.atomic_cas(x, at, 3, 3, memory_order=ACQUIRE)
+    ct.store(out, (ct.bid(0),), acc)
 
 
 @ct.kernel
 def constants(x, out):
-    """Products of constant tiles."""
-    zeros, halves = ct.zeros((16, 16), ct.float16), ct.full((16, 16), 0.5, ct.float16)
+    """Dots of constant tiles."""
+    zeros, scales = ct.zeros((16, 16), ct.float16), ct.full((16, 16), 0.5, ct.float16)
     threes, ones = ct.full((16, 16), 3, ct.float16), ct.full((16, 16), 1, ct.float32)
-    total = ct.load(x, (0, 0), (16, 16)) + ct.mma(zeros, threes, ones)
-    ct.store(out, (0, 0), total + ct.mma(halves, threes, ones))
+    acc = ct.load(x, (0, 0), (16, 16)) + ct.mma(zeros, threes, ones)
+    ct.store(out, (0, 0), acc + ct.mma(scales, threes, ones))
 
 
 @ct.kernel
@@ -66,18 +66,18 @@ def distance(x, y, out):
 
 
 @ct.kernel(num_ctas=2)
-def persistent_gemm(a, b, c, rows: ConstInt, columns: ConstInt, depth: ConstInt):
+def persistent_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt):
     """A persistent GEMM whose tiles are shared by clusters of two blocks."""
     across = ct.num_tiles(c, 1, (rows, columns))
     tiles = ct.num_tiles(c, 0, (rows, columns)) * across
     for tile in range(ct.bid(0), tiles, ct.num_blocks(0)):
         row, column = tile // across, tile % across
-        total = ct.zeros((rows, columns), ct.float32)
-        for step in range(ct.num_tiles(a, 1, (rows, depth))):
-            left = ct.load(a, (row, step), (rows, depth), padding_mode=ct.PaddingMode.ZERO)
-            right = ct.load(b, (step, column), (depth, columns), padding_mode=ct.PaddingMode.ZERO)
-            total = ct.mma(left, right, total)
-        ct.store(c, (row, column), total)
+        acc = ct.zeros((rows, columns), ct.float32)
+        for step in range(ct.num_tiles(a, 1, (rows, tile_k))):
+            left = ct.load(a, (row, step), (rows, tile_k), padding_mode=ct.PaddingMode.ZERO)
+            right = ct.load(b, (step, column), (tile_k, columns), padding_mode=ct.PaddingMode.ZERO)
+            acc = ct.mma(left, right, acc)
+        ct.store(c, (row, column), acc)
 
 
 def _zeros(*shape: int, dtype: str = "float32") -> Any:

@@ -1,4 +1,4 @@
-// Products of constant tiles. Made by cuTile Python: tests/shared/cutile_programs.py.
+// Dots of constant tiles. Made by cuTile Python: tests/shared/cutile_programs.py.
 // RUN
 // ARG x = small:16x16xf32:1
 // ARG x_rows = 16

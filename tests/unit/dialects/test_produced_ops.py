@@ -1,53 +1,38 @@
-"""The dialect pages list every registered operation once, and mark those produced as such."""
+"""The lists of operations on the dialect pages."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
-from produced_ops import BEGIN, END, PAGES, Job, names_built, registered_ops
+from produced_ops import PAGES, REASONS, ROOT, listing, operations, page_text, registered_ops
+from requirements import Measurement, load_measurement
+from tile_ir_path import DIALECTS
 
-from tilewright.driver.compile import Settings
-from tilewright.support.tensor_map_parameters import PARAMETERS
-from tilewright.target.arch import ARCHES
-
-ROOT = Path(__file__).parents[3]
-LISTED = re.compile(r"^\*\*`(\w+)`\*\*|^\* (produced|hand-written)[^:]*: (.*)$", re.MULTILINE)
-PROGRAMS = ("kernels/attention.mlir", "kernels/softmax.mlir", "control_flow/exits.mlir")
-
-
-def listed(page: str) -> dict[str, list[str]]:
-    """The operations of a page's tables: those produced, and those that are input only."""
-    text = (ROOT / "docs" / page).read_text()
-    by_kind: dict[str, list[str]] = {"produced": [], "hand-written": []}
-    dialect = ""
-    for name, kind, ops in LISTED.findall(text[text.index(BEGIN) : text.index(END)]):
-        dialect = name or dialect
-        if kind:
-            by_kind[kind] += [f"{dialect}.{op}" for op in re.findall("`([^`]+)`", ops)]
-    return by_kind
+DEFAULT = {"op cf.br": "a sm_90", "made cf.cond_br": "a sm_90"}
+MEASURED = Measurement("measure", 2, 1, DEFAULT, {"op cf.switch": "a sm_90 -O0"})
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_lists_exactly_the_registered_operations(page: str) -> None:
-    tables = listed(page)
-    names = tables["produced"] + tables["hand-written"]
-    expected = {op for dialect in PAGES[page] for op in registered_ops(dialect)}
-    assert set(names) == expected, "python tools/produced_ops.py --write measures the lists again"
-    assert len(names) == len(expected)
+def test_a_page_is_up_to_date(page: str) -> None:
+    """`python tools/produced_ops.py` writes it."""
+    assert (ROOT / "docs" / page).read_text("utf-8") == page_text(page, load_measurement())
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_no_produced_operation_is_listed_as_input_only(program: str) -> None:
-    source = (ROOT / "tests" / "run" / program).read_bytes()
-    names = names_built(Job(source, Settings(ARCHES["sm_90"])))
-    assert "nv_tileas.convert_layout" in names or "scf.if" in names
-    assert not names & {op for page in PAGES for op in listed(page)["hand-written"]}
+def test_every_operation_is_listed_once() -> None:
+    assert listing("cf", MEASURED) == (
+        "**`cf`**, 4 operations:\n\n"
+        "* produced at default settings (2): `br`, `cond_br`\n"
+        "* produced with other settings only (1): `switch`\n"
+        "* hand-written input only (1): `assert`\n"
+    )
 
 
-def test_operations_of_tensor_maps_that_are_parameters() -> None:
-    source = (ROOT / "tests" / "run" / "kernels" / "persistent_gemm.mlir").read_bytes()
-    names = names_built(Job(source, Settings(ARCHES["sm_90"], tensor_maps=PARAMETERS)))
-    assert "nv_tileas.prefetch_tensor_maps" in names
-    assert not names & {op for page in PAGES for op in listed(page)["hand-written"]}
+def test_the_measurement_has_the_operations_of_all_pages() -> None:
+    assert set(DIALECTS) == {dialect for page in PAGES.values() for dialect in page}
+    measured = operations(load_measurement().facts)
+    assert {name.partition(".")[0] for name in measured} >= {"nv_tileaa", "nvgpu", "llvm"}
+
+
+@pytest.mark.parametrize("dialect", ["nvgpu", "cute_nvgpu"])
+def test_what_is_not_produced_has_a_reason(dialect: str) -> None:
+    missing = set(registered_ops(dialect)) - operations(load_measurement().facts)
+    assert {name for name in REASONS if name.startswith(f"{dialect}.")} == missing

@@ -35,6 +35,7 @@ USAGE: tileirdisasm [options] <tile bytecode file>
 OPTIONS:
   -g                 - Alias for --print-debug-info
   --help             - Display available options
+  --preview=<name>   - Taken, and without effect: calls of foreign functions are unsupported
   --print-debug-info - Annotate disassembly with debugging information, if present.
   --version          - Display the version of this program
 
@@ -46,7 +47,11 @@ VERSION: Final = f"{TITLE} {__version__}\nTile IR V{spell(NEWEST)}.0"
 """Front ends parse the version number to detect the supported Tile IR version."""
 
 DEBUG: Final = Option("print-debug-info", Takes.FLAG)
-OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
+OPTIONS: Final = {
+    "g": DEBUG,
+    "print-debug-info": DEBUG,
+    "preview": Option("preview", Takes.TEXT),
+}
 
 
 def script() -> NoReturn:

@@ -36,6 +36,8 @@ REMARKS: Final = Option("remarks", Takes.CHOICE, CATEGORIES)
 REMARKS_FILE: Final = Option("remarks-output-file", Takes.TEXT)
 NO_WARNINGS: Final = Option("w", Takes.FLAG)
 WARNINGS_AS_ERRORS: Final = Option("Werror", Takes.FLAG)
+PREVIEW: Final = Option("preview", Takes.TEXT)
+LIBRARY: Final = Option("l", Takes.TEXT)
 
 OPTIONS: Final[Mapping[str, Option]] = {
     "O": LEVEL._replace(attached=True),
@@ -50,7 +52,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         option.name: option
         for option in (
             GPU, LEVEL, DEVICE_DEBUG, LINE_INFO, OUTPUT, SANITIZE, FORMAT, REMARKS, REMARKS_FILE,
-            NO_WARNINGS, WARNINGS_AS_ERRORS,
+            NO_WARNINGS, WARNINGS_AS_ERRORS, PREVIEW, LIBRARY,
         )
     },
 }  # fmt: skip
@@ -79,6 +81,8 @@ OPTIONS:
   --list-versions            - The versions of Tile IR bytecode that are understood
   --host-arch=<name>, --host-os=<name>
                              - Taken, and without effect: there is no host code
+  --preview=<feature>, -l <library>
+                             - Reported as unsupported: calls of foreign functions
   @<file>                    - The arguments that are in that file
   --help                     - This text
   --version                  - The version, and digests of the compiler's own files and its tools
@@ -114,6 +118,10 @@ class Job(NamedTuple):
     remarks: RemarkOptions
     no_warnings: bool = False
     warnings_as_errors: bool = False
+    preview: str = ""
+    """A feature under development that the program uses."""
+    library: str = ""
+    """A library of foreign functions that the program calls."""
 
 
 def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) -> Job | None:
@@ -142,4 +150,6 @@ def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) 
         remarks,
         line.flag(NO_WARNINGS.name),
         line.flag(WARNINGS_AS_ERRORS.name),
+        given.get(PREVIEW.name, ""),
+        given.get(LIBRARY.name, ""),
     )

@@ -39,7 +39,13 @@ VERSION: Final = f"{TITLE} {__version__}\nTile IR V{spell(NEWEST)}.0"
 DEBUG: Final = Option(
     "print-debug-info", Takes.FLAG, "Annotate the text with debug information, if present"
 )
-OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
+PREVIEW: Final = Option(
+    "preview",
+    Takes.TEXT,
+    "Accepted without effect: calls of foreign functions are unsupported",
+    value_name="feature",
+)
+OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG, "preview": PREVIEW}
 
 
 def script() -> NoReturn:

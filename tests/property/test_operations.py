@@ -15,10 +15,10 @@ from tilewright.bytecode.opcodes import OPCODES
 
 VALUES = 256
 """Values to try for each case; `make test` tries a 32nd, and one of three or six cases."""
-MANY = ("atomics", "conversion", "misc", "view")
+MANY = ("atomics", "conversion", "misc", "multimem", "view")
 """Groups in which one of six cases suffices to try every operation."""
 FEW = tuple(name for name in GROUPS if name not in MANY)
-CHECKED = ("aggregate", "atomics", "control_flow", "memory", "mma", "view")
+CHECKED = ("aggregate", "atomics", "control_flow", "memory", "mma", "multimem", "view")
 """Groups whose cases access memory, or exchange values between threads."""
 
 

@@ -170,20 +170,40 @@ def test_single_halves_are_unsupported(aligned: int, extent: int) -> None:
         tilewright.compile(text, "sm_90", emit="ptx")
 
 
-def test_gathered_rows_are_unsupported() -> None:
-    text = """cuda_tile.module @m { entry @k(%x: tile<ptr<f32>>, %i: tile<i32>) {
-      %r = iota : tile<4xi32>
-      %t = make_tensor_view %x, shape = [8, 4], strides = [4, 1] : !t
-      %v = make_gather_scatter_view %t : !g
-      %a, %u = multimem_load_reduce_view_tko weak %v[%r, %i], add : !g, tile<4xi32>, tile<i32> -> tile<4x4xf32>, token
-      return } }"""  # noqa: E501
-    types = (
-        "!t = !cuda_tile.tensor_view<8x4xf32, strides=[4,1]>\n"
-        "!g = !cuda_tile.gather_scatter_view<tile=(4x4), tensor_view<8x4xf32, strides=[4,1]>, "
-        "sparse_dim=0>\n"
-    )
-    with pytest.raises(tilewright.Unsupported, match="multimem access of a gather_scatter_view"):
-        tilewright.compile(types + text, "sm_90", emit="ptx")
+GATHERED = """
+!t = !cuda_tile.tensor_view<8x4xELEMENT, strides=[4,1]>
+!g = !cuda_tile.gather_scatter_view<tile=(4x4), tensor_view<8x4xELEMENT, strides=[4,1]>, sparse_dim=0>
+cuda_tile.module @m {
+  entry @k(%x: tile<ptr<ELEMENT>>, %y: tile<ptr<ELEMENT>>) {
+    %n = iota : tile<4xi32>
+    %two = constant <i32: 2> : tile<4xi32>
+    %rows = muli %n, %two : tile<4xi32>
+    %zero = constant <i32: 0> : tile<i32>
+    %xa = assume div_by<16>, %x : tile<ptr<ELEMENT>>
+    %xt = make_tensor_view %xa, shape = [8, 4], strides = [4, 1] : !t
+    %xv = make_gather_scatter_view %xt : !g
+    %ya = assume div_by<16>, %y : tile<ptr<ELEMENT>>
+    %yt = make_tensor_view %ya, shape = [8, 4], strides = [4, 1] : !t
+    %yv = make_gather_scatter_view %yt : !g
+    %a, %t0 = multimem_load_reduce_view_tko weak %xv[%rows, %zero], add : !g, tile<4xi32>, tile<i32> -> tile<4x4xELEMENT>, token
+    %t1 = multimem_store_view_tko weak %a, %yv[%n, %zero] token = %t0 : tile<4x4xELEMENT>, !g, tile<4xi32>, tile<i32> -> token
+    return
+  }
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize("element", ["f16", "f32", "i64"])
+def test_gathered_rows(element: str) -> None:
+    text, x = GATHERED.replace("ELEMENT", element), numbers(element, 1, 32).reshape(8, 4)
+    y = np.zeros_like(x)
+    assert (run(text, x, y, 1, on="emulator", arch="sm_90")[:4] == x[::2]).all()
+
+
+def test_elements_of_four_bits_are_unsupported() -> None:
+    text = program("f4E2M1FN", "%a, %t0 = load_view_tko weak %xv[%b] : VIEW, tile<i32> -> TILE, "
+                   "token\n" + store("weak"), extent=128)  # fmt: skip
+    with pytest.raises(tilewright.Unsupported, match="multimem access of elements of 4 bits"):
+        tilewright.compile(text, "sm_100", emit="ptx")
 
 
 BOUNDS = " inbounds = [true]"

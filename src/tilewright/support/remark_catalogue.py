@@ -352,7 +352,8 @@ HINT_IGNORED: Final = _declare(
 )  # fmt: skip
 HINT_RELAXED: Final = _declare(
     "hint-relaxed", "RemarkHint", MISSED, HINTS,
-    "The value of a hint is replaced by the next one that is supported.",
-    "Kernels have 4 or 8 warps where the program gives a number of warps.",
-    "Use the value that the remark names.",
+    "The value of a hint is replaced by one that suits the kernel.",
+    "The registers of one or two warps do not hold the largest tile, and its elements would be "
+    "spilled to memory.",
+    "Use the value that the remark names, or smaller tiles.",
 )  # fmt: skip

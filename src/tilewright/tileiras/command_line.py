@@ -82,6 +82,15 @@ HOST_OS: Final = Option(
 LIST_VERSIONS: Final = Option(
     "list-versions", Takes.NOTHING, "The versions of Tile IR bytecode that can be read"
 )
+PREVIEW: Final = Option(
+    "preview",
+    Takes.TEXT,
+    "Reported as unsupported: calls of foreign functions",
+    value_name="feature",
+)
+LIBRARY: Final = Option(
+    "l", Takes.TEXT, "Reported as unsupported: foreign functions", value_name="file"
+)
 
 
 def _by_name(*options: Option) -> dict[str, Option]:
@@ -96,6 +105,7 @@ GROUPS: Final[Mapping[str, Mapping[str, Option]]] = {
         "o": OUTPUT,
         **_by_name(GPU, LEVEL, DEVICE_DEBUG, LINE_INFO, OUTPUT, SANITIZE),
         **_by_name(NO_WARNINGS, WARNINGS_AS_ERRORS, HOST_ARCH, HOST_OS, LIST_VERSIONS),
+        **_by_name(PREVIEW, LIBRARY),
     },
     "Remark Options": {
         **_by_name(FORMAT, REMARKS, REMARKS_FILE),
@@ -153,6 +163,10 @@ class Job(NamedTuple):
     remarks: RemarkOptions
     no_warnings: bool = False
     warnings_as_errors: bool = False
+    preview: str = ""
+    """A feature under development that the program uses."""
+    library: str = ""
+    """A library of foreign functions that the program calls."""
 
 
 def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) -> Job | None:
@@ -181,4 +195,6 @@ def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) 
         remarks,
         line.flag(NO_WARNINGS.name),
         line.flag(WARNINGS_AS_ERRORS.name),
+        given.get(PREVIEW.name, ""),
+        given.get(LIBRARY.name, ""),
     )

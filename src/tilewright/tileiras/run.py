@@ -13,7 +13,13 @@ from tilewright.bytecode.versions import KNOWN, NEWEST, VERSIONS, spell
 from tilewright.driver.files import is_bytecode, read_input, write_line, write_output
 from tilewright.driver.tool_options import Asked
 from tilewright.support.collector import CollectorPause
-from tilewright.support.diagnostics import Diagnostic, Error, InternalError, Severity
+from tilewright.support.diagnostics import (
+    Diagnostic,
+    Error,
+    InternalError,
+    Severity,
+    Unsupported,
+)
 from tilewright.support.identity import identity
 from tilewright.tileiras.command_line import GPUS, OPT_LEVELS, TITLE, YAML, help_text, read_job
 from tilewright.tileiras.messages import message
@@ -144,9 +150,11 @@ def perform(job: Job) -> None:
 
 @contextmanager
 def _failing(code: int) -> Generator[None]:
-    """Turn errors into `Rejected` with an exit code."""
+    """Turn errors into `Rejected` with an exit code; what is not supported fails to compile."""
     try:
         yield
+    except Unsupported as error:
+        raise Rejected(FAILED, message(error.diagnostics)) from None
     except Error as error:
         raise Rejected(code, message(error.diagnostics)) from None
 
@@ -187,6 +195,11 @@ def _check(job: Job) -> None:
             WRONG_SETTINGS,
             "error: --device-debug needs -O0: optimized code has no variables to look at",
         )
+    with _failing(FAILED):
+        if job.preview:
+            raise Unsupported(f"preview feature '{job.preview}'")
+        if job.library:
+            raise Unsupported(f"library of foreign functions '{job.library}'")
 
 
 def _compile(job: Job, data: bytes) -> bytes:

@@ -1,7 +1,7 @@
 // OPTIONS: --emit nvvm
 cuda_tile.module @m {
-  // REMARK hint-relaxed: Hint num_worker_warps_per_cta 16 relaxed to 8
-  entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 16}> {
+  // REMARK hint-relaxed: Hint num_worker_warps_per_cta 1 relaxed to
+  entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 1}> {
     %row, %column, %bz = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>

@@ -12,6 +12,7 @@ from op_cases.kernel import Case, Kernel, stored, tile
 from op_cases.layout import KINDS, layouts
 from op_cases.memory import SCOPES, pointers_to
 from op_cases.values import INTEGERS, Effort, some_tile
+from tilewright.dialects.cuda_tile.enums import PaddingValue
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import BF16, F16, F32, F64, I1, I32, I64
@@ -177,23 +178,36 @@ def views(effort: Effort) -> Iterator[Case]:
                 continue
             for turn, index in enumerate(INTEGERS):
                 scope = ("tl_blk", "device", "cluster")[turn % 3]
-                yield _reduction(effort, kind, mode, element, scope, index, turn % 2 == 1)
+                ordering = f"relaxed {scope}"
+                yield reduction_case(
+                    effort, kind, mode, element, ordering=ordering, index=index,
+                    token=turn % 2 == 1, inbounds=turn % 4 == 3,
+                )  # fmt: skip
 
 
-def _reduction(
-    effort: Effort, kind: str, mode: str, element: Type, scope: str, index: Any, token: bool
-) -> Case:
-    layout = layouts(effort, kind, element, mode, scope, index=index, unique=True)
-    rng = effort.rng("atomic_red_view_tko", kind, mode, element, scope)
+def reduction_case(
+    effort: Effort, kind: str, mode: str, element: Type, *, ordering: str, index: Any = I32,
+    token: bool = False, inbounds: bool = False, padding: PaddingValue | None = None,
+    op: str = "atomic_red_view_tko", reduction: str = "",
+) -> Case:  # fmt: skip
+    """Reduce into a tile of a view, and compare memory with a walk over its elements."""
+    about: tuple[object, ...] = (mode, ordering)
+    layout = layouts(effort, kind, element, *about, index=index, unique=True)
+    while inbounds and any(offset is None for _, offset in layout.offsets()):
+        about = (*about, "again")
+        layout = layouts(effort, kind, element, *about, index=index, unique=True)
+    rng = effort.rng(op, kind, mode, element, ordering)
     before = _operands(mode, element, (layout.size,), rng)
     memory, values = stored(before, element), _operands(mode, element, layout.tile_shape, rng)
-    kernel = Kernel("atomic_red_view_tko")
+    kernel = Kernel(op)
     value = kernel.load(values, element)
-    view, type = layout.write_view(kernel, memory, None)
+    view, type = layout.write_view(kernel, memory, padding)
     names, types = layout.write_index(kernel, index)
     end = f" token = {kernel.emit('make_token : token')}" if token else ""
+    if inbounds:
+        end += " inbounds = [true, true]"
     kernel.emit(
-        f"atomic_red_view_tko relaxed {scope} {view}[{names}], {mode}, {value}{end} : "
+        f"{op} {ordering} {view}[{names}], {reduction or mode}, {value}{end} : "
         f"{tile(layout.tile_shape, element)}, {type}, {types} -> token"
     )
     after = before.copy()

@@ -16,6 +16,7 @@ from tilewright.dialects.cuda_tile import (
     memory,
     misc,
     mma,
+    multimem,
     structure,
     view,
 )
@@ -24,6 +25,7 @@ from tilewright.dialects.cuda_tile.enums import (
     AtomicMode,
     MemoryOrdering,
     MemoryScope,
+    MultimemReduction,
     PaddingValue,
     SymbolVisibility,
 )
@@ -300,13 +302,29 @@ def _view_stores(kind: Kind) -> Iterator[Proposal]:
             yield Proposal(operands, [TOKEN], access.attributes, sizes, base=access.base)
 
 
+def _multimem(kind: Kind) -> Iterator[Proposal]:
+    loads = kind is multimem.MultimemLoadReduceViewTkoOp
+    base = RELAXED if kind is multimem.MultimemReduceViewTkoOp else WEAK
+    if kind is not multimem.MultimemStoreViewTkoOp:
+        base = {**base, "reduction": MultimemReduction.ADD}
+    for type in views():
+        for access in _accesses(type):
+            tile = [] if loads else [type.tile_type]
+            operands = [type, *tile, access.index_type, *access.token]
+            results = [type.tile_type, TOKEN] if loads else [TOKEN]
+            sizes = 1, *[1] * len(tile), *access.sizes
+            given = {"inbounds": DenseArrayAttr(I1, (access.inbounds,))}
+            yield Proposal(operands, results, given, sizes, base=base)
+
+
 def _view_atomics(kind: Kind) -> Iterator[Proposal]:
     for type in views():
         for access in _accesses(type):
             operands = [type, access.index_type, type.tile_type, *access.token]
             segments = 1, 1, 1, access.sizes[1]
             for base in ATOMIC:
-                yield Proposal(operands, [TOKEN], segments=segments, base=base)
+                given = {"inbounds": DenseArrayAttr(I1, (access.inbounds,))}
+                yield Proposal(operands, [TOKEN], given, segments, base=base)
 
 
 def _tensors(kind: Kind) -> Iterator[Proposal]:
@@ -400,6 +418,9 @@ BUILDERS: dict[Kind, Callable[[Kind], Iterator[Proposal]]] = {
     atomics.AtomicRMWTkoOp: _atomics,
     atomics.AtomicCASTkoOp: _atomics,
     atomics.AtomicRedViewTkoOp: _view_atomics,
+    multimem.MultimemLoadReduceViewTkoOp: _multimem,
+    multimem.MultimemReduceViewTkoOp: _multimem,
+    multimem.MultimemStoreViewTkoOp: _multimem,
     view.LoadViewTkoOp: _view_loads,
     view.StoreViewTkoOp: _view_stores,
     view.MakeTensorViewOp: _tensors,

@@ -17,6 +17,7 @@ from op_cases import (
     memory,
     misc,
     mma,
+    multimem,
     view,
 )
 from op_cases.accepted import accepted
@@ -58,6 +59,7 @@ GROUPS = {
     "memory": Group([memory.cases], "memory"),
     "misc": Group([misc.cases], "misc", "structure"),
     "mma": Group([mma.cases], "mma"),
+    "multimem": Group([multimem.cases], "multimem"),
     "view": Group([view.cases], "view"),
 }
 

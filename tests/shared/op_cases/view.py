@@ -61,25 +61,27 @@ def has_padding(padding: PaddingValue | None, element: Type) -> bool:
     return element is not F4E2M1FN or padding is PaddingValue.NEG_ZERO
 
 
-def _load(
+def load_case(
     effort: Effort, kind: str, element: Type, padding: PaddingValue | None, *about: object,
     ordering: str = "weak", index: IntegerType = I32, dynamic: IntegerType | None = None,
     inbounds: bool = False, rank: int = 2, token: bool = False,
+    op: str = "load_view_tko", reduction: str = "",
 ) -> Case:  # fmt: skip
+    """Load a tile, and compare it with a walk over its elements."""
     layout = layouts(effort, kind, element, padding, *about, index=index, rank=rank)
     while inbounds and any(offset is None for _, offset in layout.offsets()):
         about = (*about, "again")
         layout = layouts(effort, kind, element, padding, *about, index=index, rank=rank)
-    rng = effort.rng("load_view_tko", kind, element, padding, *about)
+    rng = effort.rng(op, kind, element, padding, *about)
     memory = some_tile(element, (layout.size + layout.size % 2,), rng)
-    kernel = Kernel("load_view_tko")
+    kernel = Kernel(op)
     view, type = layout.write_view(kernel, stored(memory, element), padding, dynamic)
     names, types = layout.write_index(kernel, index)
     flags = f" inbounds = [{', '.join(['true'] * rank)}]" if inbounds else ""
     before = f" token = {kernel.emit('make_token : token')}" if token else ""
     result = tile(layout.tile_shape, element)
     kernel.add(
-        f"%tile, %done = load_view_tko {ordering} {view}[{names}]{before}{flags} : "
+        f"%tile, %done = {op} {ordering} {view}[{names}]{reduction}{before}{flags} : "
         f"{type}, {types} -> {result}, token"
     )
     if padding is None or not has_padding(padding, element):
@@ -110,19 +112,21 @@ def _checked_inside(kernel: Kernel, layout: Layout, memory: Array, value: str) -
     return kernel.case()
 
 
-def _store(
+def store_case(
     effort: Effort, kind: str, element: Type, *about: object, ordering: str = "weak",
     index: IntegerType = I32, dynamic: IntegerType | None = None, rank: int = 2,
     token: bool = False, padding: PaddingValue | None = None, inbounds: bool = False,
+    op: str = "store_view_tko",
 ) -> Case:  # fmt: skip
+    """Store a tile, and compare memory with a walk over its elements."""
     layout = layouts(effort, kind, element, *about, index=index, unique=True, rank=rank)
     while inbounds and any(offset is None for _, offset in layout.offsets()):
         about = (*about, "again")
         layout = layouts(effort, kind, element, *about, index=index, unique=True, rank=rank)
-    rng = effort.rng("store_view_tko", kind, element, *about)
+    rng = effort.rng(op, kind, element, *about)
     before = some_tile(element, (layout.size + layout.size % 2,), rng)
     memory, values = stored(before, element), some_tile(element, layout.tile_shape, rng)
-    kernel = Kernel("store_view_tko")
+    kernel = Kernel(op)
     value = kernel.load(values, element)
     view, type = layout.write_view(kernel, memory, padding, dynamic)
     names, types = layout.write_index(kernel, index)
@@ -130,7 +134,7 @@ def _store(
     flags = f" inbounds = [{', '.join(['true'] * rank)}]" if inbounds else ""
     end = f" token = {kernel.emit('make_token : token')}" if token else ""
     kernel.emit(
-        f"store_view_tko {ordering} {value}, {view}[{names}]{end}{flags} : "
+        f"{op} {ordering} {value}, {view}[{names}]{end}{flags} : "
         f"{tile_type}, {type}, {types} -> token"
     )
     expected = before.copy()
@@ -141,7 +145,7 @@ def _store(
     return kernel.case()
 
 
-def _variants(element: Type, orderings: Sequence[str]) -> Iterator[dict[str, Any]]:
+def variants(element: Type, orderings: Sequence[str]) -> Iterator[dict[str, Any]]:
     """All orderings, combined with all paddings, index types, tokens and `inbounds`."""
     paddings = _paddings(element)
     for turn, ordering in enumerate(orderings):
@@ -158,37 +162,39 @@ def loads(effort: Effort) -> Iterator[Case]:
     """`load_view_tko`: elements and padding, orderings, types of indices and extents, ranks."""
     for kind in KINDS:
         for element in NUMBERS:
-            for variant in _variants(element, LOADS):
-                yield _load(effort, kind, element, variant.pop("padding"), variant, **variant)
+            for variant in variants(element, LOADS):
+                yield load_case(effort, kind, element, variant.pop("padding"), variant, **variant)
         for rank, dynamic in product((1, 2, 3), (None, *INTEGERS[1:])):
             for turn in range(2):
                 about = rank, dynamic, turn
-                yield _load(effort, kind, F32, PaddingValue.NAN, *about, dynamic=dynamic, rank=rank)
+                yield load_case(
+                    effort, kind, F32, PaddingValue.NAN, *about, dynamic=dynamic, rank=rank
+                )
 
 
 def stores(effort: Effort) -> Iterator[Case]:
     """`store_view_tko`."""
     for kind in KINDS:
         for element in NUMBERS:
-            for variant in _variants(element, STORES):
-                yield _store(effort, kind, element, variant, **variant)
+            for variant in variants(element, STORES):
+                yield store_case(effort, kind, element, variant, **variant)
         for rank, dynamic in product((1, 2, 3), (None, *INTEGERS[1:])):
             for turn in range(2):
                 about = rank, dynamic, turn
-                yield _store(effort, kind, F32, *about, dynamic=dynamic, rank=rank)
+                yield store_case(effort, kind, F32, *about, dynamic=dynamic, rank=rank)
 
 
 def constructors(effort: Effort) -> Iterator[Case]:
     """Tensors and views of every element type, static and dynamic, used by a load."""
     for element in NUMBERS:
         for dynamic in (None, *INTEGERS[1:]):
-            yield _renamed("make_tensor_view", _load(
+            yield _renamed("make_tensor_view", load_case(
                 effort, "partition_view", element, PaddingValue.ZERO, "make", dynamic=dynamic
             ))  # fmt: skip
         yield _renamed("make_tensor_view", _boolean_extents(element))
         for kind in KINDS:
             for padding in _paddings(element):
-                case = _load(effort, kind, element, padding, "make")
+                case = load_case(effort, kind, element, padding, "make")
                 yield _renamed(f"make_{kind}", case)
 
 

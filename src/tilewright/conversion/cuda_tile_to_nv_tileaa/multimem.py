@@ -12,12 +12,10 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import (
 from tilewright.dialects.cuda_tile import multimem
 from tilewright.dialects.cuda_tile.enums import MultimemReduction
 from tilewright.dialects.cuda_tile.traits import tile
-from tilewright.dialects.cuda_tile.types import GatherScatterViewType
 from tilewright.dialects.nv_tileaa import multimem as new_multimem
 from tilewright.dialects.nv_tileaa.attributes import RmwMode
 from tilewright.ir.conversion_pattern import ConversionPattern
-from tilewright.ir.types import F4E2M1FN, FloatType
-from tilewright.support.diagnostics import Unsupported
+from tilewright.ir.types import FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,10 +40,6 @@ def pattern(arch: str) -> ConversionPattern:
         results = result_types(op, build.types)
         if results is None:
             return build.reject("expected results that can be converted")
-        if isinstance(op.view.type, GatherScatterViewType):
-            raise Unsupported("multimem access of a gather_scatter_view", op.location)
-        if tile(op.tile).element is F4E2M1FN:
-            raise Unsupported("multimem access of elements of 4 bits", op.location)
         kind = KINDS[type(op)]
         tokens = () if new.token is None else (new.token,)
         stored = () if isinstance(new, multimem.MultimemLoadReduceViewTkoOp) else (new.tile,)

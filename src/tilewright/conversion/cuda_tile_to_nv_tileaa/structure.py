@@ -9,7 +9,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import HINTS
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
 from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile import control_flow, structure
-from tilewright.dialects.cuda_tile.hints import hint
+from tilewright.dialects.cuda_tile.hints import hint, worker_warps
 from tilewright.dialects.elements import types_of
 from tilewright.dialects.gpu.structure import GPUModuleOp
 from tilewright.dialects.nv_tileaa import structure as new_structure
@@ -25,7 +25,6 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import FunctionType
 
 if TYPE_CHECKING:
-    from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
     from tilewright.ir.conversion_builder import ConversionBuilder
     from tilewright.ir.conversion_pattern import ConversionPattern, Result
     from tilewright.target.arch import Arch
@@ -83,7 +82,7 @@ def _entry(arch: Arch) -> ConversionPattern:
             return build.reject("expected arguments that can be converted")
         attributes = converted(op, left_out=(HINTS,))
         attributes["function_type"] = TypeAttr(FunctionType(tuple(inputs)))
-        attributes["kernel_spec"] = kernel_spec(op.hints, arch.name)
+        attributes["kernel_spec"] = kernel_spec(op, arch.name)
         made = new_structure.FuncOp((), (), attributes, [Region()], op.location)
         build.insert(made)
         build.convert_region(op.body, made.body)
@@ -92,11 +91,12 @@ def _entry(arch: Arch) -> ConversionPattern:
     return entry
 
 
-def kernel_spec(hints: OptimizationHintsAttr | None, arch: str) -> KernelSpecAttr:
+def kernel_spec(entry: structure.EntryOp, arch: str) -> KernelSpecAttr:
     """Return the kernel specification of the hints for one architecture."""
+    hints = entry.hints
     return KernelSpecAttr(
         hint(hints, arch, "num_cta_in_cga"),
-        hint(hints, arch, "num_worker_warps_per_cta"),
+        worker_warps(entry, hints, arch),
         hint(hints, arch, "occupancy"),
     )
 

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa import aggregate, misc, shape, view
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp
 from tilewright.dialects.nv_tileaa.queue import ExecuteOp
 from tilewright.dialects.nv_tileas.attributes import Atom, LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
@@ -81,7 +82,7 @@ def _access(op: Operation, layout: Layout) -> OperandLayouts:
     """All tiles in the layout of the access; an index of a gather or scatter, in the layout of its
     dimension."""
     operands: list[OperandLayout] = [layout if is_tile(v) else None for v in op.operands]
-    if isinstance(op, view.GatherLoadOp | view.ScatterStoreOp):
+    if isinstance(op, view.GatherLoadOp | view.ScatterStoreOp | AnyMultimemOp):
         first = op.operands.index(op.indices[0])
         for dimension, index in enumerate(op.indices):
             if is_tile(index):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
+from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr
 from tilewright.ir.types import I1
 from tilewright.support.bits import is_power_of_two
@@ -21,7 +23,15 @@ ARCHITECTURES: Final = frozenset(
 )
 _WITHOUT_CLUSTERS: Final = frozenset(f"sm_{number}" for number in (80, 86, 87, 88, 89))
 
-_ENTRY_HINTS: Final = ("num_cta_in_cga", "num_worker_warps_per_cta", "occupancy")
+WARPS: Final = "num_worker_warps_per_cta"
+FEWEST_WARPS: Final = 4
+"""The warps of a block whose number is not relaxed."""
+WORDS_PER_WARP: Final = 32 * 128
+"""The largest tile that a warp holds: its threads have 255 registers, for operands as well."""
+WORD_BITS: Final = 32
+POINTER_BITS: Final = 64
+
+_ENTRY_HINTS: Final = ("num_cta_in_cga", WARPS, "occupancy")
 _VIEW_HINTS: Final = ("allow_tma", "latency")
 HINTS: Final[dict[str, tuple[str, ...]]] = {
     "cuda_tile.entry": _ENTRY_HINTS,
@@ -36,7 +46,34 @@ HINTS: Final[dict[str, tuple[str, ...]]] = {
 def hint(hints: OptimizationHintsAttr | None, arch: str, name: str) -> int | None:
     """The value of a hint for an architecture, or `None` if absent or out of range."""
     value = _asked(hints, arch, name)
-    return None if value is None else _accepted(name, value, arch)
+    if value is None or value_problem(name, value, arch) is not None:
+        return None
+    assert isinstance(value, IntegerAttr)
+    return value.value
+
+
+def worker_warps(entry: Operation, hints: OptimizationHintsAttr | None, arch: str) -> int | None:
+    """The number of warps that the hints of a kernel ask for, or `None`.
+
+    Fewer than four are more, up to four, where the largest tile exceeds their registers.
+    """
+    warps = hint(hints, arch, WARPS)
+    if warps is None or warps >= FEWEST_WARPS:
+        return warps
+    largest = _largest_tile(entry)
+    while warps < FEWEST_WARPS and largest > warps * WORDS_PER_WARP:
+        warps *= 2
+    return warps
+
+
+def _largest_tile(entry: Operation) -> int:
+    """The 32-bit words of the largest tile of a kernel."""
+    types = {value.type for op in entry.walk() for value in op.results}
+    return max([_words(type) for type in types if isinstance(type, TileType)], default=0)
+
+
+def _words(type: TileType) -> int:
+    return prod(type.shape) * getattr(type.element, "width", POINTER_BITS) // WORD_BITS
 
 
 class UnmetHint(NamedTuple):
@@ -63,9 +100,11 @@ def unmet_hints(op: Operation, arch: str) -> Iterator[UnmetHint]:
             yield UnmetHint(name, problem)
         elif name == "latency":
             yield UnmetHint(name, "pipelines choose how early they copy")
-        elif isinstance(value, IntegerAttr) and _accepted(name, value, arch) != value.value:
-            reason = "kernels have 4 or 8 warps where the program gives a number"
-            yield UnmetHint(name, reason, value.value, _accepted(name, value, arch))
+        elif name == WARPS and isinstance(value, IntegerAttr):
+            warps = worker_warps(op, hints, arch)
+            if warps != value.value:
+                reason = f"the largest tile has {_largest_tile(op)} words"
+                yield UnmetHint(name, reason, value.value, warps)
 
 
 def _asked(hints: OptimizationHintsAttr | None, arch: str, name: str) -> Attribute | None:
@@ -75,14 +114,6 @@ def _asked(hints: OptimizationHintsAttr | None, arch: str, name: str) -> Attribu
         if value is not None:
             return value
     return None
-
-
-def _accepted(name: str, value: Attribute, arch: str) -> int | None:
-    if value_problem(name, value, arch) is not None:
-        return None
-    assert isinstance(value, IntegerAttr)
-    # The only values with compiler support.
-    return min(max(value.value, 4), 8) if name == "num_worker_warps_per_cta" else value.value
 
 
 def value_problem(name: str, value: Attribute, arch: str) -> str | None:
@@ -98,7 +129,7 @@ def value_problem(name: str, value: Attribute, arch: str) -> str | None:
     most = {"latency": 10, "num_cta_in_cga": 16}.get(name, 32)
     if not 1 <= number <= most:
         return f"expected 1 to {most}, got {number}"
-    if name in ("num_cta_in_cga", "num_worker_warps_per_cta") and not is_power_of_two(number):
+    if name in ("num_cta_in_cga", WARPS) and not is_power_of_two(number):
         return f"expected a power of two, got {number}"
     return None
 

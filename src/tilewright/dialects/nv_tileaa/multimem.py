@@ -13,7 +13,6 @@ from tilewright.dialects.nv_tileaa.memory import semantic_problems
 from tilewright.dialects.nv_tileaa.view import (
     TileAccessOp,
     access_problems,
-    density_problems,
     tiled_view,
 )
 from tilewright.ir import declare as d
@@ -46,7 +45,6 @@ class MultimemLoadReduceOp(MultimemOp):
 
     def verify(self) -> Iterator[str]:
         yield from semantic_problems(self.semantic, self.scope, LOAD_SEMANTICS)
-        yield from density_problems(tiled_view(self.view), False)
         yield from access_problems(tiled_view(self.view), self.indices, self.tile, self.in_bounds)
         reduction = reduction_of(self.mode)
         yield from reduction_problems(reduction, element_of(self.tile.type), LOADED)
@@ -70,7 +68,6 @@ class MultimemReduceOp(MultimemOp):
 
     def verify(self) -> Iterator[str]:
         yield from semantic_problems(self.semantic, self.scope, REDUCE_SEMANTICS)
-        yield from density_problems(tiled_view(self.view), False)
         yield from access_problems(tiled_view(self.view), self.indices, self.tile, self.in_bounds)
         reduction = reduction_of(self.mode)
         yield from reduction_problems(reduction, element_of(self.tile.type), UPDATED)
@@ -93,7 +90,6 @@ class MultimemStoreOp(MultimemOp):
 
     def verify(self) -> Iterator[str]:
         yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
-        yield from density_problems(tiled_view(self.view), False)
         yield from access_problems(tiled_view(self.view), self.indices, self.tile, self.in_bounds)
 
 

@@ -208,8 +208,7 @@ def access_problems(
             yield f"expected index #{number} to be {wanted}, got '{index.type}'"
 
 
-def density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
-    """Check whether a view has a sparse dimension."""
+def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
     if (view.sparse is not None) != is_sparse:
         words = ("without", "with") if is_sparse else ("with", "without")
         yield f"expected a view {words[1]} a sparse dimension, got one {words[0]}"
@@ -232,7 +231,7 @@ class TileLoadOp(TileAccessOp):
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
         yield from semantic_problems(self.semantic, self.scope, LOAD_SEMANTICS)
-        yield from density_problems(view, isinstance(self, GatherLoadOp))
+        yield from _density_problems(view, isinstance(self, GatherLoadOp))
         yield from access_problems(view, self.indices, self.tile, self.in_bounds)
 
 
@@ -265,7 +264,7 @@ class TileStoreOp(TileAccessOp):
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
         yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
-        yield from density_problems(view, isinstance(self, ScatterStoreOp))
+        yield from _density_problems(view, isinstance(self, ScatterStoreOp))
         yield from access_problems(view, self.indices, self.tile, self.in_bounds)
 
 
@@ -299,7 +298,7 @@ class TiledAtomicRmwOp(TileAccessOp):
 
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
-        yield from density_problems(view, False)
+        yield from _density_problems(view, False)
         yield from access_problems(view, self.indices, self.tile, self.in_bounds)
         yield from mode_problems(self.mode, element_of(self.tile.type))
         if self.mode is RmwMode.XCHG:

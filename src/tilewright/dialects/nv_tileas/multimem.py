@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilewright.dialects.nv_tileaa import multimem as tileaa
-from tilewright.dialects.nv_tileas.memory import VECTOR, vector_problems
+from tilewright.dialects.nv_tileas.memory import VECTOR, index_problems, vector_problems
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.ir import declare as d
 
@@ -21,6 +21,7 @@ class MultimemLoadReduceOp(tileaa.MultimemLoadReduceOp):
     def verify(self) -> Iterator[str]:
         yield from super().verify()
         yield from vector_problems(self.vector, self.tile)
+        yield from index_problems(self.indices, self.tile)
 
 
 class MultimemReduceOp(tileaa.MultimemReduceOp):
@@ -34,6 +35,7 @@ class MultimemReduceOp(tileaa.MultimemReduceOp):
     def verify(self) -> Iterator[str]:
         yield from super().verify()
         yield from vector_problems(self.vector, self.tile)
+        yield from index_problems(self.indices, self.tile)
 
 
 class MultimemStoreOp(tileaa.MultimemStoreOp):
@@ -47,3 +49,4 @@ class MultimemStoreOp(tileaa.MultimemStoreOp):
     def verify(self) -> Iterator[str]:
         yield from super().verify()
         yield from vector_problems(self.vector, self.tile)
+        yield from index_problems(self.indices, self.tile)

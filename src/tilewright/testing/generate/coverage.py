@@ -12,8 +12,15 @@ from tilewright.dialects.cuda_tile.types import PtrType, TileType
 from tilewright.ir.attributes import EnumAttr
 from tilewright.ir.operation import Operation
 
-NEVER: Final = frozenset[str]()
-"""The operations that no program has."""
+NEVER: Final = frozenset(
+    {
+        "cuda_tile.multimem_load_reduce_view_tko",
+        "cuda_tile.multimem_reduce_view_tko",
+        "cuda_tile.multimem_store_view_tko",
+    }
+)
+"""The operations that no program has: multimem addresses are those of objects that a GPU's driver
+makes, and not every GPU has them."""
 
 
 class Coverage:

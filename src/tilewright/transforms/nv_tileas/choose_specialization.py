@@ -35,6 +35,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.plans.allocations import TENSOR_MAP_BYTES, pipeline_memory
+from tilewright.target.arch import MAX_THREADS, WARP_SIZE
 from tilewright.target.features import Feature
 from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
@@ -230,6 +231,8 @@ class Specialization:
         warps = 0 if spec is None else spec.num_warps or 0
         if spec is None or not warps or warps % WARPGROUP:
             return "its warps are no whole warpgroups"
+        if (warps + WARPGROUP) * WARP_SIZE > MAX_THREADS:
+            return f"a block of {warps} warps has no threads left for a producer"
         dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
         return register_problem(dots, warps, spec.occupancy or 1)
 

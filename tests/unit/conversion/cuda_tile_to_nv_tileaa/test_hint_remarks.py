@@ -9,12 +9,11 @@ from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.support.diagnostics import Sink
 
-WARPS = "kernels have 4 or 8 warps where the program gives a number"
 
-
-def remarks(hints: str, arch: str, load_hints: str = "") -> list[str]:
+def remarks(hints: str, arch: str, load_hints: str = "", tile: str = "tile<2xi32>") -> list[str]:
     text = f"""
 entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
+  %c = constant <{tile[tile.rindex("x") + 1 : -1]}: 0> : {tile}
   %x, %t = load_ptr_tko weak %p optimization_hints=<default = {{{load_hints}}}> : tile<ptr<i32>> -> tile<i32>, token
   return
 }}
@@ -30,15 +29,11 @@ entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
     ("hints", "arch", "expected"),
     [
         ("default = {num_worker_warps_per_cta = 8, occupancy = 32}", "sm_90", []),
+        ("default = {num_worker_warps_per_cta = 32}", "sm_90", []),
         (
-            "default = {num_worker_warps_per_cta = 32}",
+            "default = {num_worker_warps_per_cta = 64}",
             "sm_90",
-            [f"Hint num_worker_warps_per_cta 32 relaxed to 8: {WARPS}"],
-        ),
-        (
-            "sm_90 = {num_worker_warps_per_cta = 1}, default = {num_worker_warps_per_cta = 4}",
-            "sm_90",
-            [f"Hint num_worker_warps_per_cta 1 relaxed to 4: {WARPS}"],
+            ["Hint num_worker_warps_per_cta ignored: expected 1 to 32, got 64"],
         ),
         (
             "default = {occupancy = 64}",
@@ -55,6 +50,26 @@ entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
 )
 def test_hints_of_the_kernel(hints: str, arch: str, expected: list[str]) -> None:
     assert remarks(hints, arch) == expected
+
+
+@pytest.mark.parametrize(
+    ("tile", "warps", "relaxed"),
+    [
+        # A thread has 255 registers, half of them for its part of the largest tile.
+        ("tile<64x64xi32>", 1, 1),
+        ("tile<64x128xi32>", 1, 2),
+        ("tile<64x128xi16>", 1, 1),
+        ("tile<128x128xi32>", 1, 4),
+        ("tile<128x128xi32>", 2, 4),
+        ("tile<256x256xi32>", 2, 4),
+        ("tile<256x256xi32>", 4, 4),
+        ("tile<256x256xi32>", 16, 16),
+    ],
+)
+def test_few_warps_must_hold_the_largest_tile(tile: str, warps: int, relaxed: int) -> None:
+    found = remarks(f"default = {{num_worker_warps_per_cta = {warps}}}", "sm_90", tile=tile)
+    name = f"Hint num_worker_warps_per_cta {warps} relaxed to {relaxed}: the largest tile has "
+    assert [each.startswith(name) for each in found] == [True] * (relaxed != warps)
 
 
 def test_hints_of_accesses() -> None:

@@ -12,7 +12,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner
 from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import from_words, to_words
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.elements import element_of, pointee_bytes, width_of
 from tilewright.dialects.nv_tileaa.multimem import MULTIMEM_WORD, reduction_of
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas import multimem
@@ -20,7 +20,7 @@ from tilewright.dialects.nvvm import multimem as nvvm
 from tilewright.dialects.nvvm.attributes import ReduxKind
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I32, I64, VectorType
+from tilewright.ir.types import I4, I32, I64, VectorType
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 def _registers(op: AnyMultimemOp, vector: int) -> tuple[int, int]:
     """The bytes of a register, and the number of registers of an access."""
+    if width_of(op.tile.type) == I4.width:
+        raise Unsupported("multimem access of elements of 4 bits", op.location)
     size = pointee_bytes(element_of(op.tile.type))
     if size * vector < MULTIMEM_WORD:
         raise Unsupported(

@@ -6,7 +6,9 @@ from itertools import combinations, product
 from pathlib import Path
 
 import pytest
+from gemm_text import KLoop, kernel, zeros
 from hint_sweep import VALUES, Outcome, Row, attempt, covering_rows, read_kernel, with_hints
+from matrix_programs import View
 from repeats import keep_first
 
 from tilewright.ir.operation import Operation
@@ -23,36 +25,20 @@ EXTREMES: dict[str, Row] = {
 
 def gemm(rows: int, columns: int) -> Operation:
     """The kernel of the issue with a C7602: f16 with an f32 accumulator."""
-    text = f"""
-entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %o: tile<ptr<f32>>, %n: tile<i32>) {{
-  %va = make_tensor_view %a, shape = [{rows}, 4096], strides = [4096, 1] : tensor_view<{rows}x4096xf16, strides=[4096,1]>
-  %vb = make_tensor_view %b, shape = [4096, {columns}], strides = [{columns}, 1] : tensor_view<4096x{columns}xf16, strides=[{columns},1]>
-  %vo = make_tensor_view %o, shape = [{rows}, {columns}], strides = [{columns}, 1] : tensor_view<{rows}x{columns}xf32, strides=[{columns},1]>
-  %pa = make_partition_view %va : partition_view<tile=({rows}x64), tensor_view<{rows}x4096xf16, strides=[4096,1]>>
-  %pb = make_partition_view %vb : partition_view<tile=(64x{columns}), tensor_view<4096x{columns}xf16, strides=[{columns},1]>>
-  %po = make_partition_view %vo : partition_view<tile=({rows}x{columns}), tensor_view<{rows}x{columns}xf32, strides=[{columns},1]>>
-  %zero = constant <i32: 0> : tile<i32>
-  %one = constant <i32: 1> : tile<i32>
-  %start = constant <f32: 0.0> : tile<{rows}x{columns}xf32>
-  %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %start) -> (tile<{rows}x{columns}xf32>) {{
-    %x, %t0 = load_view_tko weak %pa[%zero, %i] : partition_view<tile=({rows}x64), tensor_view<{rows}x4096xf16, strides=[4096,1]>>, tile<i32> -> tile<{rows}x64xf16>, token
-    %y, %t1 = load_view_tko weak %pb[%i, %zero] : partition_view<tile=(64x{columns}), tensor_view<4096x{columns}xf16, strides=[{columns},1]>>, tile<i32> -> tile<64x{columns}xf16>, token
-    %next = mmaf %x, %y, %acc : tile<{rows}x64xf16>, tile<64x{columns}xf16>, tile<{rows}x{columns}xf32>
-    continue %next : tile<{rows}x{columns}xf32>
-  }}
-  %t2 = store_view_tko weak %sum, %po[%zero, %zero] : tile<{rows}x{columns}xf32>, partition_view<tile=({rows}x{columns}), tensor_view<{rows}x{columns}xf32, strides=[{columns},1]>>, tile<i32> -> token
-  return
-}}
-"""  # noqa: E501
-    kernel = read_kernel("gemm", text)
-    assert kernel is not None
-    return kernel.module
+    a = View("a", (rows, 4096), (4096, 1), (rows, 64), "f16", aligned=False)
+    b = View("b", (4096, columns), (columns, 1), (64, columns), "f16", aligned=False)
+    c = View("c", (rows, columns), (columns, 1), (rows, columns), "f32", aligned=False)
+    loop = KLoop(a, b, c.tile_type).text()
+    body = f"{zeros(c.tile_type)}\n{loop}\n{c.store('%sum')}"
+    read = read_kernel("gemm", kernel([a, b, c], body, arguments="%n: tile<i32>"))
+    assert read is not None
+    return read.module
 
 
 def kernel_of(name: str) -> Operation:
-    kernel = read_kernel(name, (KERNELS / f"{name}.mlir").read_bytes())
-    assert kernel is not None
-    return kernel.module
+    read = read_kernel(name, (KERNELS / f"{name}.mlir").read_bytes())
+    assert read is not None
+    return read.module
 
 
 @pytest.mark.usefixtures("ptxas")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compiled_once import lowered_to
 
 import tilewright
 from tilewright.driver.compile import compile
@@ -89,5 +90,5 @@ def test_token_order_is_observed(arch: str) -> None:
 def test_no_barrier_without_a_token_dependence() -> None:
     """The same accesses without a token dependence have no barrier."""
     free = JOINED.replace(" token = %t3", "").replace(" token = %t0", "")
-    assert "gpu.barrier" in compile(JOINED, arch="sm_90").stages["nvgpu"]
-    assert "gpu.barrier" not in compile(free, arch="sm_90").stages["nvgpu"]
+    assert "gpu.barrier" in lowered_to("nvgpu", JOINED)
+    assert "gpu.barrier" not in lowered_to("nvgpu", free)

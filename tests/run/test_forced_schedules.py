@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
+from compiled_once import lowered_to
 from programs import Run, parse_runs, problems
 from repeats import EXHAUSTIVE, keep
 
@@ -124,7 +125,7 @@ def test_a_forced_schedule_has_its_stages(schedule: str, copies: int) -> None:
     """The prologue copies stages - 2 tiles of A and of B where a dot is in flight, else 1."""
     text = (KERNELS / "pipelines.mlir").read_text()
     module = isolate_kernel(read_runnable(text, "pipelines.mlir"), "gemm")
-    lines = tilewright.compile(module, emit="ptx", schedule=schedule).stages["nv_tileas"]
+    lines = lowered_to("nv_tileas", module, schedule=schedule)
     prologue = lines.partition("scf.for")[0]
     assert prologue.count("producer_copy") == 2 * copies
 
@@ -135,8 +136,8 @@ def test_a_forced_schedule_splits_iterations(k_parts: int, k: int, arch: str) ->
     """A has K = 32 in a stage, or half of it."""
     text = (KERNELS / "pipelines.mlir").read_text()
     module = isolate_kernel(read_runnable(text, "pipelines.mlir"), "gemm")
-    made = tilewright.compile(module, arch, emit="ptx", schedule=f"stages=3,k-parts={k_parts}")
-    stages = re.findall(r"pipeline<3, \[tensor<(\w+)xf16", made.stages["nv_tileas"])
+    made = lowered_to("nv_tileas", module, arch, f"stages=3,k-parts={k_parts}")
+    stages = re.findall(r"pipeline<3, \[tensor<(\w+)xf16", made)
     assert set(stages) == {f"64x{k}"}
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from compiled_once import compiled
+from gemm_text import KLoop, kernel, zeros
+from matrix_programs import View
 from repeats import keep_first
 
 import tilewright
@@ -23,55 +25,31 @@ STRIDE = 88
 UNTOUCHED = 77
 
 
+A, B, C = (
+    View("a", ("%m", "%k"), (STRIDE, 1), (64, 32), "f16", "zero"),
+    View("b", ("%k", "%n"), (STRIDE, 1), (32, 64), "f16", "zero"),
+    View("c", ("%m", "%n"), (STRIDE, 1), (64, 64), "f16"),
+)
+"""The matrices, of m x k, k x n and m x n elements."""
+
+
 def program(body: str) -> str:
-    """A kernel with the matrices %a, %b and %c, of m x k, k x n and m x n elements."""
-
-    def matrix(name: str, rows: str, columns: str, element: str, tile: str, padding: str) -> str:
-        tensor = f"tensor_view<?x?x{element}, strides=[{STRIDE},1]>"
-        view = f"partition_view<tile=({tile}),{padding} {tensor}>"
-        return f"""
-    %p{name} = assume div_by<16>, %{name} : tile<ptr<{element}>>
-    %t{name} = make_tensor_view %p{name}, shape = [{rows}, {columns}], strides = [{STRIDE}, 1] :
-      tile<i32> -> {tensor}
-    %v{name} = make_partition_view %t{name} : {view}"""
-
-    return f"""
-cuda_tile.module @m {{
-  entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>,
-           %m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>) {{
-    {matrix("a", "%m", "%k", "f16", "64x32", " padding_value = zero,")}
-    {matrix("b", "%k", "%n", "f16", "32x64", " padding_value = zero,")}
-    {matrix("c", "%m", "%n", "f16", "64x64", "")}
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    %x, %y, %z = get_tile_block_id : tile<i32>
-    {body}
-    return
-  }}
-}}
-"""
+    """A kernel with the matrices."""
+    return kernel(
+        [A, B, C],
+        body,
+        arguments="%m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>",
+        before="%row, %column, %z = get_tile_block_id : tile<i32>",
+    )
 
 
-def view(tile: str, padding: bool = True) -> str:
-    """The type of a view of A, B or C."""
-    zero = " padding_value = zero," if padding else ""
-    return f"partition_view<tile=({tile}),{zero} tensor_view<?x?xf16, strides=[{STRIDE},1]>>"
-
-
+SUM = "tile<64x64xf32>"
+LOOP = KLoop(A, B, SUM, row="%row", column="%column", bounds="%zero to %steps, step %one")
 GEMM = program(f"""
-    %none = constant <f32: 0.0> : tile<64x64xf32>
-    %sum = for %i in (%zero to %steps, step %one) : tile<i32>
-        iter_values(%s = %none) -> (tile<64x64xf32>) {{
-      %p, %tp = load_view_tko weak %va[%x, %i] :
-        {view("64x32")}, tile<i32> -> tile<64x32xf16>, token
-      %q, %tq = load_view_tko weak %vb[%i, %y] :
-        {view("32x64")}, tile<i32> -> tile<32x64xf16>, token
-      %r = mmaf %p, %q, %s : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
-      continue %r : tile<64x64xf32>
-    }}
-    %d = ftof %sum : tile<64x64xf32> -> tile<64x64xf16>
-    %w = store_view_tko weak %d, %vc[%x, %y] :
-      tile<64x64xf16>, {view("64x64", padding=False)}, tile<i32> -> token""")
+    {zeros(SUM)}
+    {LOOP.text()}
+    %d = ftof %sum : {SUM} -> {C.tile_type}
+    {C.store("%d", "%row, %column")}""")
 
 
 def matrices(m: int, n: int, k: int) -> tuple[Array, Array, Array]:
@@ -113,13 +91,12 @@ def test_tma_needs_no_extents() -> None:
     assert "cp.async.bulk.tensor.2d" in made.ptx
 
 
+NARROW = C._replace(name="narrow", tile=(64, 32))
 COPY = program(f"""
-    %p, %tp = load_view_tko weak %va[%x, %y] :
-      {view("64x32")}, tile<i32> -> tile<64x32xf16>, token
-    %q = addf %p, %p : tile<64x32xf16>
-    %tc2 = make_partition_view %tc : {view("64x32", padding=False)}
-    %w = store_view_tko weak %q, %tc2[%x, %y] :
-      tile<64x32xf16>, {view("64x32", padding=False)}, tile<i32> -> token""")
+    {A.load("%row, %column", "%p", "%tp")}
+    %q = addf %p, %p : {A.tile_type}
+    %narrowv = make_partition_view %ct : {NARROW.type}
+    {NARROW.store("%q", "%row, %column")}""")
 
 
 @pytest.mark.parametrize("columns", keep_first([1, 7, 8, 31, 40, 63, 64, 65, 80], 5))

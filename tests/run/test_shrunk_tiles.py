@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compiled_once import compile_anew, lowered_to
 
-import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 from tilewright.transforms.nv_tileas import start_copies
@@ -92,20 +92,19 @@ def test_attention_of_few_rows(rows: int, computed: int) -> None:
     k, v = (random.standard_normal((KEYS, HEAD)).astype(np.float16) for _ in range(2))
     out = np.zeros_like(q)
     program = read_runnable(attention(rows), "attention.mlir")
-    made = tilewright.compile(program, "sm_90", emit="ptx")
+    made = compile_anew(attention(rows))
     run_ptx(made.ptx, program, "f", 1, [q, k, v, out], check=True)
     scores = q.astype(np.float64) @ k.T.astype(np.float64)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     expected = weights / weights.sum(-1, keepdims=True) @ v.astype(np.float64)
     np.testing.assert_allclose(out, expected, atol=2e-3)
-    assert f"tensor<{computed}x32xf32" in made.stages["nv_tileas"]
+    assert f"tensor<{computed}x32xf32" in made.nv_tileas
     assert (computed == TILE) == ("wgmma" in made.ptx)
 
 
 def copies_start_first() -> bool:
     """Whether the first copies come before the conversion of the queries, which are loaded."""
-    made = tilewright.compile(attention(1), "sm_90")
-    lines = made.stages["nv_tileas"].splitlines()
+    lines = lowered_to("nv_tileas", attention(1)).splitlines()
     loop = next(n for n, line in enumerate(lines) if "scf.for" in line)
     first = next(n for n, line in enumerate(lines) if "producer_commit" in line)
     load = next(n for n, line in enumerate(lines) if "tiled_load" in line)

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import pytest
 from attention_programs import Attention
+from compiled_once import compile_anew
 from repeats import keep_first
 from scheduled_loops import lowered_as_far_as
 
@@ -64,8 +65,8 @@ def run(attention: Attention, ptx: str) -> None:
     ], 2))  # fmt: skip
 def test_attention(attention: Attention, schedule: str, copies: int) -> None:
     """Both loops copy K and V; rotated ones also copy a tile of K before, and one of V after."""
-    made = tilewright.compile(attention.program, "sm_90", emit="ptx", schedule=schedule)
-    text = made.stages["nv_tileas"]
+    made = compile_anew(attention.program, schedule=schedule)
+    text = made.nv_tileas
     assert text.count("agent_switch") == 2
     shares_pipeline = not attention.k_major or attention.keys == 128
     pipelines = (1 if shares_pipeline else 2) + attention.biased

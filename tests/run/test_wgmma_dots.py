@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from gemm_text import KLoop, kernel, zeros
 from matrix_programs import DTYPES, View
 from repeats import keep_first
 
@@ -66,42 +67,21 @@ class Gemm:
         a = View("a", (m, k_extent), (k_extent, 1) if self.k_major[0] else (1, m), (m, k), element)
         b = View("b", (k_extent, n), (1, k_extent) if self.k_major[1] else (n, 1), (k, n), element)
         c = View("c", (m, n), (n, 1), (m, n), accumulator)
-        at, bt, ct = a.tile_type, b.tile_type, c.tile_type
-        first = "%none" if self.added else "%sum"
-        how = (
-            f"mmai %x, %y, {first} signed unsigned" if element == "i8" else f"mmaf %x, %y, {first}"
-        )
-        zero, add = ("0", "addi") if element == "i8" else ("0.0", "addf")
-        next_sum = f"%next = {add} %sum, %d : {ct}" if self.added else ""
-        fast = " fast_acc" if self.fast else ""
-        start = f"%c, %t = load_view_tko weak %cv[%zero, %zero] : !c, tile<i32> -> {ct}, token"
-        if self.anew:
-            start = f"%c = constant <{accumulator}: {zero}> : {ct}"
+        tile = c.tile_type
+        add = "addi" if element == "i8" else "addf"
+        after = f"%next = {add} %acc, %d : {tile}\ncontinue %next : {tile}" if self.added else ""
+        loop = KLoop(
+            a, b, tile, start="%c", into="%none" if self.added else "", signs="signed unsigned",
+            fast="fast_acc" if self.fast else "", after=after,
+        )  # fmt: skip
+        start = zeros(tile, "%c") if self.anew else c.load("%zero, %zero", "%c", "%t")
         count = f"num_worker_warps_per_cta = {self.warps}"
-        hint = "" if self.warps is None else f"optimization_hints=<sm_90 = {{{count}}}>"
-        return f"""
-!a = !cuda_tile.{a.type}
-!b = !cuda_tile.{b.type}
-!c = !cuda_tile.{c.type}
-cuda_tile.module @m {{
-  entry @k(%ap: tile<ptr<{element}>>, %bp: tile<ptr<{element}>>, %cp: tile<ptr<{accumulator}>>,
-           %count: tile<i32>) {hint} {{
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    {a.text()}{b.text()}{c.text()}
-    {start}
-    %none = constant <{accumulator}: {zero}> : {ct}
-    %all = for %r in (%zero to %count, step %one) : tile<i32> iter_values(%sum = %c) -> ({ct}) {{
-      %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {at}, token
-      %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {bt}, token
-      {"%d" if self.added else "%next"} = {how}{fast} : {at}, {bt}, {ct}
-      {next_sum}
-      continue %next : {ct}
-    }}
-    %t2 = store_view_tko weak %all, %cv[%zero, %zero] : {ct}, !c, tile<i32> -> token
-    return
-  }}
-}}"""
+        return kernel(
+            [a, b, c],
+            f"{start}\n{zeros(tile)}\n{loop.text()}\n{c.store('%sum')}",
+            arguments="%n: tile<i32>",
+            hints="" if self.warps is None else f"optimization_hints=<sm_90 = {{{count}}}>",
+        )
 
     def run(self, a: Array, b: Array, c: Array) -> Array:
         """Run on the emulator with its checks on; return the accumulators."""
@@ -326,7 +306,7 @@ class TwiceGemm(Gemm):
         """The program; the number of iterations is an argument."""
         text = super().text()
         (dot,) = (line for line in text.splitlines() if "mmaf" in line)
-        first, second = dot.replace("%next", "%half"), dot.replace("%sum", "%half")
+        first, second = dot.replace("%d =", "%half ="), dot.replace("%acc", "%half")
         return text.replace(dot, f"{first}\n{second}")
 
 

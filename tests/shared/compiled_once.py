@@ -1,4 +1,4 @@
-"""Kernels that several tests run on other arguments, each compiled once."""
+"""Programs that are compiled once, and no further than a test needs."""
 
 from __future__ import annotations
 
@@ -24,6 +24,21 @@ class CompiledKernel(NamedTuple):
     map_parameters: Maps
 
 
+def settings_of(arch: str, schedule: str, tensor_maps: str = KERNEL) -> Settings:
+    """The options of a compilation."""
+    return Settings(target(arch), schedule=parse_schedule(schedule), tensor_maps=tensor_maps)
+
+
+def lowered_to(
+    stage: str, program: str | Operation, arch: str = "sm_90", schedule: str = ""
+) -> str:
+    """A program as text at a stage, for tests that need no code."""
+    module = read_runnable(program, "kernel.mlir") if isinstance(program, str) else program
+    made = Compilation(module, settings_of(arch, schedule)).to(stage)
+    assert isinstance(made, str)
+    return made
+
+
 def compile_anew(
     text: str, arch: str = "sm_90", schedule: str = "", tensor_maps: str = KERNEL
 ) -> CompiledKernel:
@@ -34,8 +49,8 @@ def compile_anew(
         if level == "nv_tileas":
             levels[level] = print_op(module)
 
-    settings = Settings(target(arch), schedule=parse_schedule(schedule), tensor_maps=tensor_maps)
     module = read_runnable(text, "kernel.mlir")
+    settings = settings_of(arch, schedule, tensor_maps)
     compilation = Compilation(module, settings, Observers(reached=reach))
     compilation.to("ptx")
     return CompiledKernel(levels["nv_tileas"], compilation.ptx, compilation.map_parameters)

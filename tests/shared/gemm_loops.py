@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-STRIDES: Final = {"k": ("[1024,1]", "[1,1024]"), "other": ("[1,1024]", "[1024,1]")}
+from gemm_text import KLoop, accumulator_of, kernel, zeros
+from matrix_programs import View
+
+EXTENT: Final = 1024
+"""The rows and the columns of matrices in memory."""
+STRIDES: Final = {"k": ((EXTENT, 1), (1, EXTENT)), "other": ((1, EXTENT), (EXTENT, 1))}
 """The strides of A and B in memory, by what is contiguous in it."""
 
 
@@ -16,7 +21,6 @@ def gemm(
     b: str = "other",
     after: str = "",
     fast: str = "",
-    start: str = "constant <f32: 0.0>",
     epilogue: str = "",
     result: str = "%sum",
 ) -> str:
@@ -25,43 +29,12 @@ def gemm(
     The `epilogue` follows the loop, whose result is `%sum`; `result` is stored.
     """
     m, n, k = tile
-    accumulator = "i32" if element == "i8" else "f32"
-    views = {
-        "a": ((m, k), element, STRIDES[a][0]),
-        "b": ((k, n), element, STRIDES[b][1]),
-        "c": ((m, n), accumulator, "[1024,1]"),
-    }
-    types: dict[str, str] = {}
-    made = ""
-    for name, ((rows, columns), kind, strides) in views.items():
-        tensor = f"tensor_view<1024x1024x{kind}, strides={strides}>"
-        types[name] = f"partition_view<tile=({rows}x{columns}), padding_value = zero, {tensor}>"
-        made += f"%{name}q = assume div_by<16>, %{name}p : tile<ptr<{kind}>>\n"
-        made += f"%{name}t = make_tensor_view %{name}q, shape = [1024, 1024], strides = {strides} : {tensor}\n"  # noqa: E501
-        made += f"%{name}v = make_partition_view %{name}t : {types[name]}\n"
-    a_tile, b_tile, c_tile = (
-        f"tile<{m}x{k}x{element}>",
-        f"tile<{k}x{n}x{element}>",
-        f"tile<{m}x{n}x{accumulator}>",
+    extents = EXTENT, EXTENT
+    left, right, stored = (
+        View("a", extents, STRIDES[a][0], (m, k), element, "zero"),
+        View("b", extents, STRIDES[b][1], (k, n), element, "zero"),
+        View("c", extents, (EXTENT, 1), (m, n), accumulator_of(element), "zero"),
     )
-    dot = "mmai %x, %y, %acc signed unsigned" if element == "i8" else f"mmaf %x, %y, %acc{fast}"
-    if element == "i8":
-        start = "constant <i32: 0>"
-    return f"""
-      cuda_tile.module @m {{
-        entry @k(%ap: tile<ptr<{element}>>, %bp: tile<ptr<{element}>>, %cp: tile<ptr<{accumulator}>>, %n: tile<i32>) {{
-          %zero = constant <i32: 0> : tile<i32>
-          %one = constant <i32: 1> : tile<i32>
-          {made}
-          %none = {start} : {c_tile}
-          %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %none) -> ({c_tile}) {{
-            %x, %tx = load_view_tko weak %av[%zero, %i] : {types["a"]}, tile<i32> -> {a_tile}, token
-            %y, %ty = load_view_tko weak %bv[%i, %zero] : {types["b"]}, tile<i32> -> {b_tile}, token
-            %d = {dot} : {a_tile}, {b_tile}, {c_tile}
-            {after or f"continue %d : {c_tile}"}
-          }}
-          {epilogue}
-          %t = store_view_tko weak {result}, %cv[%zero, %zero] : {c_tile}, {types["c"]}, tile<i32> -> token
-          return
-        }}
-      }}"""  # noqa: E501
+    loop = KLoop(left, right, stored.tile_type, signs="signed unsigned", fast=fast, after=after)
+    body = f"{zeros(stored.tile_type)}\n{loop.text()}\n{epilogue}\n{stored.store(result)}"
+    return kernel([left, right, stored], body, arguments="%n: tile<i32>")

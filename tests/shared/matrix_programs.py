@@ -26,38 +26,75 @@ Addresses = Literal["unaligned", "aligned", "k_major"]
 
 
 class View(NamedTuple):
-    """A tensor at the address `%{name}p`, and its tiles, `%{name}v`."""
+    """A tensor, and its tiles: the view `%{name}v`.
+
+    Extents and strides are numbers, or names of arguments such as `%n`.
+    """
 
     name: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    shape: tuple[int | str, ...]
+    strides: tuple[int | str, ...]
     tile: tuple[int, ...]
     element: str
+    padding: str = ""
+    """What is loaded out of bounds, such as `zero`."""
+    pointer: str = ""
+    """The name of the address, if it is not `%{name}p`."""
+    aligned: bool = True
+    """Whether the address is known to be a multiple of 16 bytes."""
+
+    @property
+    def address(self) -> str:
+        """The name of the argument that is the address of the tensor."""
+        return self.pointer or f"{self.name}p"
 
     @property
     def tensor_type(self) -> str:
         """The type of the whole tensor."""
-        strides = ",".join(map(str, self.strides))
-        return f"tensor_view<{_extents(self.shape)}x{self.element}, strides=[{strides}]>"
+        shape, strides = (
+            ["?" if isinstance(each, str) else str(each) for each in numbers]
+            for numbers in (self.shape, self.strides)
+        )
+        return f"tensor_view<{'x'.join(shape)}x{self.element}, strides=[{','.join(strides)}]>"
 
     @property
     def type(self) -> str:
         """The type of the view of its tiles."""
-        return f"partition_view<tile=({_extents(self.tile)}), {self.tensor_type}>"
+        padding = self.padding and f" padding_value = {self.padding},"
+        return f"partition_view<tile=({_extents(self.tile)}),{padding} {self.tensor_type}>"
 
     @property
     def tile_type(self) -> str:
         """The type of one tile."""
         return f"tile<{_extents(self.tile)}x{self.element}>"
 
-    def text(self, *, aligned: bool = True) -> str:
-        """The operations that create it, with an assumption of 16-byte alignment if `aligned`."""
-        name, shape, strides = self.name, list(self.shape), list(self.strides)
+    def text(self) -> str:
+        """The operations that create it."""
+        name, address = self.name, self.address
+        shape, strides = (", ".join(map(str, each)) for each in (self.shape, self.strides))
+        dynamic = "tile<i32> -> " if "?" in self.tensor_type else ""
+        assumed = ""
+        if self.aligned:
+            assumed = f"%{address}16 = assume div_by<16>, %{address} : tile<ptr<{self.element}>>\n"
+            address += "16"
         return (
-            f"%{name}d = assume div_by<16>, %{name}p : tile<ptr<{self.element}>>\n"
-            f"%{name}t = make_tensor_view %{name}{'d' if aligned else 'p'}, "
-            f"shape = {shape}, strides = {strides} : {self.tensor_type}\n"
+            f"{assumed}%{name}t = make_tensor_view %{address}, "
+            f"shape = [{shape}], strides = [{strides}] : {dynamic}{self.tensor_type}\n"
             f"%{name}v = make_partition_view %{name}t : {self.type}\n"
+        )
+
+    def load(self, at: str, value: str, token: str) -> str:
+        """Load a tile."""
+        return (
+            f"{value}, {token} = load_view_tko weak %{self.name}v[{at}] "
+            f": {self.type}, tile<i32> -> {self.tile_type}, token"
+        )
+
+    def store(self, value: str, at: str = "%zero, %zero", token: str = "%stored") -> str:
+        """Store a tile."""
+        return (
+            f"{token} = store_view_tko weak {value}, %{self.name}v[{at}] "
+            f": {self.tile_type}, {self.type}, tile<i32> -> token"
         )
 
 
@@ -70,7 +107,8 @@ def whole(name: str, shape: tuple[int, ...], element: str, addresses: Addresses)
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     if name == "b" and addresses == "k_major":
         strides[-2:] = [1, shape[-2]]
-    return View(name, shape, tuple(strides), shape, element)
+    aligned = addresses != "unaligned"
+    return View(name, shape, tuple(strides), shape, element, aligned=aligned)
 
 
 def dot_program(
@@ -90,18 +128,14 @@ def dot_program(
     body = ""
     indices = ", ".join(["%z"] * len(a))
     for name, each in views.items():
-        body += each.text(aligned=addresses != "unaligned") + (
-            f"%{name}, %{name}r = load_view_tko weak %{name}v[{indices}] "
-            f": {each.type}, tile<i32> -> {each.tile_type}, token\n"
-        )
-    tiles = views["c"].type
+        body += f"{each.text()}{each.load(indices, f'%{name}', f'%{name}r')}\n"
     name, signs = ("mmai", how) if how else ("mmaf", "")
     start = "%none" if anew else "%c"
     if anew:
         body += f"%none = constant <{accumulator}: 0.0> : {types['c']}\n"
     body += (
         f"%s = {name} %a, %b, {start} {signs} : {types['a']}, {types['b']}, {types['c']}\n"
-        f"%w = store_view_tko weak %s, %cv[{indices}] : {types['c']}, {tiles}, tile<i32> -> token\n"
+        f"{views['c'].store('%s', indices)}\n"
     )
     pointers = ", ".join(f"%{n}p: tile<ptr<{each.element}>>" for n, each in views.items())
     return (

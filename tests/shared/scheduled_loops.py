@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from gemm_text import KLoop, Names, extent, kernel, zeros
 from integrity import check_integrity
+from matrix_programs import View
 
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, IN_FLIGHT, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
@@ -132,6 +134,10 @@ def copy_loop(
       }}"""  # noqa: E501
 
 
+MATMUL: Final = Names("%a", "%t1", "%b", "%t2", "%c")
+"""The values of an iteration of `matmul`."""
+
+
 def matmul(
     m: int,
     n: int,
@@ -147,40 +153,21 @@ def matmul(
 
     Strides are multiples of a divisor; A and B have paddings.
     """
-    tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
-    left = f"partition_view<tile=({m}x{k}), padding_value = {paddings[0]}, {tensor}>"
-    right = f"partition_view<tile=({k}x{n}), padding_value = {paddings[1]}, {tensor}>"
-    accumulator = f"tile<{m}x{n}xf32>"
-    result_tensor = f"tensor_view<{m}x{n}xf32, strides=[{n},1]>"
-    whole = f"partition_view<tile=({m}x{n}), {result_tensor}>"
-    next_sum = f"%s = addf %u, %d : {accumulator}" if is_read else ""
-    hints = f"optimization_hints=<sm_90 = {{occupancy = {occupancy}}}>" if occupancy else ""
-    carried = "%s" if is_read else "%u"
-    return f"""
-      cuda_tile.module @m {{
-        entry @k(%p: tile<ptr<{element}>>, %q: tile<ptr<{element}>>, %r: tile<ptr<f32>>, %n: tile<i32>) {hints} {{
-          %zero = constant <i32: 0> : tile<i32>
-          %one = constant <i32: 1> : tile<i32>
-          %none = constant <f32: 0.0> : {accumulator}
-          %p16 = assume div_by<16>, %p : tile<ptr<{element}>>
-          %q16 = assume div_by<16>, %q : tile<ptr<{element}>>
-          %size = assume bounded<0, ?>, %n : tile<i32>
-          %n16 = assume div_by<{divisor}>, %size : tile<i32>
-          %pt = make_tensor_view %p16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
-          %qt = make_tensor_view %q16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
-          %pv = make_partition_view %pt : {left}
-          %qv = make_partition_view %qt : {right}
-          %rt = make_tensor_view %r, shape = [{m}, {n}], strides = [{n}, 1] : {result_tensor}
-          %rv = make_partition_view %rt : {whole}
-          %e, %f = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %none, %u = %none) -> ({accumulator}, {accumulator}) {{
-            %a, %t1 = load_view_tko weak %pv[%zero, %i] : {left}, tile<i32> -> tile<{m}x{k}x{element}>, token
-            %b, %t2 = load_view_tko weak %qv[%i, %zero] : {right}, tile<i32> -> tile<{k}x{n}x{element}>, token
-            %d = mmaf %a, %b, %c : tile<{m}x{k}x{element}>, tile<{k}x{n}x{element}>, {accumulator}
-            {next_sum}
-            continue %d, {carried} : {accumulator}, {accumulator}
-          }}
-          %g = addf %e, %f : {accumulator}
-          %t = store_view_tko weak %g, %rv[%zero, %zero] : {accumulator}, {whole}, tile<i32> -> token
-          return
-        }}
-      }}"""  # noqa: E501
+    extents, strides = ("%n16", "%n16"), ("%n16", 1)
+    a = View("p", extents, strides, (m, k), element, paddings[0], "p")
+    b = View("q", extents, strides, (k, n), element, paddings[1], "q")
+    c = View("r", (m, n), (n, 1), (m, n), "f32", "", "r", aligned=False)
+    tile = c.tile_type
+    after = f"%s = addf %u, %d : {tile}\ncontinue %d, %s : {tile}, {tile}" if is_read else ""
+    loop = KLoop(a, b, tile, MATMUL, carried=("%u", "%u", "%f"), after=after)
+    body = f"""{zeros(tile)}
+          {loop.text("%e")}
+          %g = addf %e, %f : {tile}
+          {c.store("%g")}"""
+    return kernel(
+        [a, b, c],
+        body,
+        arguments="%n: tile<i32>",
+        hints=f"optimization_hints=<sm_90 = {{occupancy = {occupancy}}}>" if occupancy else "",
+        before=extent("n16", "n", divisor),
+    )

@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from gemm_text import KLoop, Names, accumulator_of, extent, kernel, zeros
+from matrix_programs import View
+
 ROWS: Final = 256
 """The rows of C."""
 COLUMNS: Final = 256
 """The columns of C."""
+ARGUMENTS: Final = "%m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>"
+ASSUMPTIONS: Final = f"""%two = constant <i32: 2> : tile<i32>
+    {extent("m", "m0", 1)}
+    {extent("n", "n0")}
+    {extent("k", "k0")}"""
+"""N and K are multiples of 16, which makes rows of A and B aligned."""
 
 
 class Gemm(NamedTuple):
@@ -30,25 +39,27 @@ class Gemm(NamedTuple):
     @property
     def accumulator(self) -> str:
         """The element type of C."""
-        if self.half:
-            return "f16"
-        return "i32" if self.element == "i8" else "f32"
+        return "f16" if self.half else accumulator_of(self.element)
 
     @property
     def c(self) -> str:
         """The tile of C."""
         return f"tile<{self.tile[0]}x{self.tile[1]}x{self.accumulator}>"
 
+    def matrix(self, name: str) -> View:
+        """A, B or C."""
+        m, n, k = self.tile
+        if name == "a":
+            return View("a", ("%m", "%k"), ("%k", 1), (m, k), self.element, "zero", "p")
+        if name == "b":
+            strides = (1, "%k") if self.k_major else ("%n", 1)
+            return View("b", ("%k", "%n"), strides, (k, n), self.element, "zero", "q")
+        shape, strides = (ROWS, COLUMNS), (COLUMNS, 1)
+        return View("c", shape, strides, (m, n), self.accumulator, "", "r", aligned=False)
+
     def view(self, name: str) -> str:
         """The type of a view of A, B or C."""
-        m, n, k = self.tile
-        if name == "c":
-            tensor = f"tensor_view<{ROWS}x{COLUMNS}x{self.accumulator}, strides=[{COLUMNS},1]>"
-            return f"partition_view<tile=({m}x{n}), {tensor}>"
-        strides = "[1,?]" if name == "b" and self.k_major else "[?,1]"
-        tile = f"{m}x{k}" if name == "a" else f"{k}x{n}"
-        tensor = f"tensor_view<?x?x{self.element}, strides={strides}>"
-        return f"partition_view<tile=({tile}), padding_value = zero, {tensor}>"
+        return self.matrix(name).type
 
     def k_loop(
         self,
@@ -58,63 +69,31 @@ class Gemm(NamedTuple):
         start: str = "%none",
     ) -> str:
         """A loop over K, whose result is `name`, for a row of tiles."""
-        m, n, k = self.tile
-        a, b = f"tile<{m}x{k}x", f"tile<{k}x{n}x"
-        x, y, element, converted = "%x", "%y", self.element, ""
+        a, b = self.matrix("a"), self.matrix("b")
+        loop = KLoop(a, b, self.c, Names(iteration="%j"), row, bounds=bounds, start=start)
         if self.precision:
-            element, x, y = self.precision, "%xr", "%yr"
-            converted = (
-                f"%xr = ftof %x : {a}{self.element}> -> {a}{element}>\n"
-                f"%yr = ftof %y : {b}{self.element}> -> {b}{element}>"
-            )
-        dot = f"mmai {x}, {y}, %acc signed signed" if element == "i8" else f"mmaf {x}, {y}, %acc"
-        return f"""
-      %{name} = for %j in ({bounds}) : tile<i32> iter_values(%acc = {start}) -> ({self.c}) {{
-        %x, %tx = load_view_tko weak %av[{row}, %j] : {self.view("a")}, tile<i32> -> {a}{self.element}>, token
-        %y, %ty = load_view_tko weak %bv[%j, %zero] : {self.view("b")}, tile<i32> -> {b}{self.element}>, token
-        {converted}
-        %d = {dot} : {a}{element}>, {b}{element}>, {self.c}
-        continue %d : {self.c}
-      }}"""  # noqa: E501
+            tiles = [(each.tile_type, each._replace(element=self.precision)) for each in (a, b)]
+            converted = [
+                f"%{name}r = ftof %{name} : {before} -> {after.tile_type}"
+                for name, (before, after) in zip("xy", tiles, strict=True)
+            ]
+            inside = "\n".join(converted)
+            loop = loop._replace(inside=inside, operands=("%xr", "%yr"), precision=self.precision)
+        return loop.text(f"%{name}")
 
     def store(self, value: str = "%sum", row: str = "%i", name: str = "stored") -> str:
         """Store a tile of C."""
-        return (
-            f"%{name} = store_view_tko weak {value}, %cv[{row}, %zero] "
-            f": {self.c}, {self.view('c')}, tile<i32> -> token"
-        )
+        return self.matrix("c").store(value, f"{row}, %zero", f"%{name}")
 
     def program(self, body: str) -> str:
         """The kernel."""
-        a, b, c = (self.view(name).partition("tensor_view")[2] for name in "abc")
-        a, b, c = (f"tensor_view{each.removesuffix('>')}" for each in (a, b, c))
-        zero = "0" if self.accumulator == "i32" else "0.0"
-        b_strides = "[1, %k]" if self.k_major else "[%n, 1]"
-        return f"""
-cuda_tile.module @m {{
-  entry @k(%p: tile<ptr<{self.element}>>, %q: tile<ptr<{self.element}>>, %r: tile<ptr<{self.accumulator}>>,
-           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %tiles: tile<i32>, %steps: tile<i32>) {self.hints} {{
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    %two = constant <i32: 2> : tile<i32>
-    %none = constant <{self.accumulator}: {zero}> : {self.c}
-    %p16 = assume div_by<16>, %p : tile<ptr<{self.element}>>
-    %q16 = assume div_by<16>, %q : tile<ptr<{self.element}>>
-    %m = assume bounded<0, ?>, %m0 : tile<i32>
-    %n1 = assume bounded<0, ?>, %n0 : tile<i32>
-    %k1 = assume bounded<0, ?>, %k0 : tile<i32>
-    %n = assume div_by<16>, %n1 : tile<i32>
-    %k = assume div_by<16>, %k1 : tile<i32>
-    %at = make_tensor_view %p16, shape = [%m, %k], strides = [%k, 1] : tile<i32> -> {a}
-    %bt = make_tensor_view %q16, shape = [%k, %n], strides = {b_strides} : tile<i32> -> {b}
-    %ct = make_tensor_view %r, shape = [{ROWS}, {COLUMNS}], strides = [{COLUMNS}, 1] : {c}
-    %av = make_partition_view %at : {self.view("a")}
-    %bv = make_partition_view %bt : {self.view("b")}
-    %cv = make_partition_view %ct : {self.view("c")}
-    {body}
-    return
-  }}
-}}"""  # noqa: E501
+        return kernel(
+            [self.matrix(name) for name in "abc"],
+            f"{zeros(self.c)}\n{body}",
+            arguments=f"{ARGUMENTS}, %tiles: tile<i32>, %steps: tile<i32>",
+            hints=self.hints,
+            before=ASSUMPTIONS,
+        )
 
     def persistent(self, body: str = "") -> str:
         """A kernel whose blocks compute several rows of tiles."""

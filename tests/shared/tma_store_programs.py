@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from specialized_programs import Gemm
+from gemm_text import extent, kernel, zeros
+from matrix_programs import View
+from specialized_programs import ARGUMENTS, ASSUMPTIONS, Gemm
 
 PITCH: Final = 256
 """Elements from a row of C or D to the next."""
@@ -30,16 +32,22 @@ class StoredGemm(NamedTuple):
         m, n, _ = self.gemm.tile
         return f"tile<{m}x{n}x{self.output}>"
 
-    @property
-    def tensor(self) -> str:
-        """The type of C and D in memory."""
-        return f"tensor_view<?x?x{self.output}, strides=[{PITCH},1]>"
+    def matrix(self, name: str) -> View:
+        """C or D."""
+        shape, (m, n, _) = ("%rows", "%columns"), self.gemm.tile
+        pointer = {"c": "r", "d": "s"}[name]
+        return View(name, shape, (PITCH, 1), (m, n), self.output, self.padding, pointer)
 
     @property
     def view(self) -> str:
         """The type of the views of C and D."""
-        m, n, _ = self.gemm.tile
-        return f"partition_view<tile=({m}x{n}), {self.padding}{self.tensor}>"
+        return self.matrix("c").type
+
+    @property
+    def bias(self) -> View:
+        """A row of C, in f32."""
+        n = self.gemm.tile[1]
+        return View("e", (n,), (1,), (n,), "f32", "", "t", aligned=False)
 
     def converted(self, name: str = "o", value: str = "%sum") -> str:
         """Convert an accumulator to the type of C."""
@@ -84,56 +92,25 @@ class StoredGemm(NamedTuple):
 
     def program(self, body: str) -> str:
         """The kernel."""
-        gemm, output = self.gemm, self.output
-        a, b = (gemm.view(name).partition("tensor_view")[2].removesuffix(">") for name in "ab")
-        n = gemm.tile[1]
-        return f"""
-cuda_tile.module @m {{
-  entry @k(%p: tile<ptr<{gemm.element}>>, %q: tile<ptr<{gemm.element}>>,
-           %r: tile<ptr<{output}>>, %s: tile<ptr<{output}>>, %t: tile<ptr<f32>>,
-           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %rows0: tile<i32>, %columns0: tile<i32>,
-           %tiles: tile<i32>, %steps: tile<i32>) {{
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    %two = constant <i32: 2> : tile<i32>
-    %none = constant <f32: 0.0> : {gemm.c}
-    %p16 = assume div_by<16>, %p : tile<ptr<{gemm.element}>>
-    %q16 = assume div_by<16>, %q : tile<ptr<{gemm.element}>>
-    %r16 = assume div_by<16>, %r : tile<ptr<{output}>>
-    %s16 = assume div_by<16>, %s : tile<ptr<{output}>>
-    %n1 = assume bounded<0, ?>, %n0 : tile<i32>
-    %k1 = assume bounded<0, ?>, %k0 : tile<i32>
-    %columns1 = assume bounded<0, ?>, %columns0 : tile<i32>
-    %m = assume bounded<0, ?>, %m0 : tile<i32>
-    %rows = assume bounded<0, ?>, %rows0 : tile<i32>
-    %n = assume div_by<16>, %n1 : tile<i32>
-    %k = assume div_by<16>, %k1 : tile<i32>
-    %columns = assume div_by<{self.column_divisor}>, %columns1 : tile<i32>
-    %at = make_tensor_view %p16, shape = [%m, %k], strides = [%k, 1] : tile<i32> -> tensor_view{a}
-    %bt = make_tensor_view %q16, shape = [%k, %n], strides = [%n, 1] : tile<i32> -> tensor_view{b}
-    %ct = make_tensor_view %r16, shape = [%rows, %columns], strides = [{PITCH}, 1]
-        : tile<i32> -> {self.tensor}
-    %dt = make_tensor_view %s16, shape = [%rows, %columns], strides = [{PITCH}, 1]
-        : tile<i32> -> {self.tensor}
-    %et = make_tensor_view %t, shape = [{n}], strides = [1] : tensor_view<{n}xf32, strides=[1]>
-    %av = make_partition_view %at : {gemm.view("a")}
-    %bv = make_partition_view %bt : {gemm.view("b")}
-    %cv = make_partition_view %ct : {self.view}
-    %dv = make_partition_view %dt : {self.view}
-    %ev = make_partition_view %et : partition_view<tile=({n}), tensor_view<{n}xf32, strides=[1]>>
-    {body}
-    return
-  }}
-}}"""
+        gemm = self.gemm
+        numbers = "%rows0: tile<i32>, %columns0: tile<i32>, %tiles: tile<i32>, %steps: tile<i32>"
+        rows, columns = (
+            extent("rows", "rows0", 1),
+            extent("columns", "columns0", self.column_divisor),
+        )
+        return kernel(
+            [gemm.matrix("a"), gemm.matrix("b"), self.matrix("c"), self.matrix("d"), self.bias],
+            f"{zeros(gemm.c)}\n{body}",
+            arguments=f"{ARGUMENTS}, {numbers}",
+            before=f"{ASSUMPTIONS}\n{rows}\n{columns}",
+        )
 
     @property
     def bias_and_relu(self) -> str:
         """Add a row to each row of the accumulator, and clear negative elements: `%z`."""
         c, n = self.gemm.c, self.gemm.tile[1]
         return f"""
-      %row, %row_token = load_view_tko weak %ev[%zero]
-          : partition_view<tile=({n}), tensor_view<{n}xf32, strides=[1]>>, tile<i32>
-          -> tile<{n}xf32>, token
+      {self.bias.load("%zero", "%row", "%row_token")}
       %row1 = reshape %row : tile<{n}xf32> -> tile<1x{n}xf32>
       %bias = broadcast %row1 : tile<1x{n}xf32> -> {c}
       %biased = addf %sum, %bias : {c}

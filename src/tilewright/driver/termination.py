@@ -34,7 +34,7 @@ def unwinding_on_termination() -> Generator[None]:
 def signals_held() -> Generator[None]:
     """Deliver SIGINT and SIGTERM after the block.
 
-    A handler that raises while `subprocess.Popen` is made would leave a process that nobody ends.
+    A handler that raises inside `subprocess.Popen` would leave the new process running.
     """
     held: list[int] = []
     before: dict[int, Any] = {}

@@ -93,9 +93,9 @@ def _row(opcode: str) -> tuple[Row, tuple[str, ...]] | None:
 
 def find(operation: Operation) -> Row:
     """Find the decoder of an instruction."""
-    found = _row(operation.site.opcode)
-    if found is None:
+    parts = _row(operation.site.opcode)
+    if parts is None:
         raise Unsupported(f"instruction {operation.site.opcode}", operation.site.location)
-    row, modifiers = found
+    row, modifiers = parts
     operation.begin(row.name, modifiers)
     return row

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from compiled_once import lowered_to
 from specialized_programs import Gemm
 from tma_store_programs import StoredGemm
 
@@ -94,7 +95,7 @@ def test_a_program_that_begins_at_nvgpu() -> None:
 
 def test_a_program_that_begins_at_nv_tileas() -> None:
     """Maps that a hand-written producer creates become parameters, too."""
-    text = tilewright.compile(GEMM, "sm_90", emit="ptx", schedule="agents=1").stages["nv_tileas"]
+    text = lowered_to("nv_tileas", GEMM, schedule="agents=1")
     assert "create_tensor_maps" in text
     made = tilewright.compile(text, "sm_90", emit="ptx", tensor_maps=PARAMETERS)
     assert made.map_parameters == {"k": (A, B)}

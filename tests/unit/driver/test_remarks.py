@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from gemm_text import KLoop, kernel, zeros
+from matrix_programs import View
 
 from tilewright.driver.api import read_runnable
 from tilewright.driver.compile import Compilation, Observers, target
@@ -11,38 +13,18 @@ from tilewright.support.diagnostics import Sink
 from tilewright.support.remark_catalogue import COMPILER, MEMORY, RESOURCES, TENSOR_CORE
 from tilewright.support.remarks import Remark
 
-A, B, C = (f"tensor_view<{shape}, strides=[{stride},1]>" for shape, stride in
-           (("?x128xf16", 128), ("128x64xf16", 64), ("?x64xf32", 64)))  # fmt: skip
-AV, BV, CV = (
-    f"partition_view<tile=({tile}), padding_value = zero, {view}>"
-    for tile, view in (("64x64", A), ("64x64", B), ("64x64", C))
+A = View("a", ("%n", 128), (128, 1), (64, 64), "f16", "zero")
+B = View("b", (128, 64), (64, 1), (64, 64), "f16", "zero")
+C = View("c", ("%n", 64), (64, 1), (64, 64), "f32", "zero", aligned=False)
+LOOP = KLoop(A, B, C.tile_type, row="%block", bounds="%zero to %two, step %one")
+GEMM = kernel(
+    [A, B, C],
+    f"{zeros(C.tile_type)}\n{LOOP.text()}\n{C.store('%sum', '%block, %zero')}",
+    name="gemm",
+    arguments="%n: tile<i32>",
+    before="""%block, %by, %bz = get_tile_block_id : tile<i32>
+    %two = constant <i32: 2> : tile<i32>""",
 )
-GEMM = f"""
-cuda_tile.module @m {{
-  entry @gemm(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %n: tile<i32>) {{
-    %i, %by, %bz = get_tile_block_id : tile<i32>
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    %two = constant <i32: 2> : tile<i32>
-    %a16 = assume div_by<16>, %a : tile<ptr<f16>>
-    %b16 = assume div_by<16>, %b : tile<ptr<f16>>
-    %at = make_tensor_view %a16, shape = [%n, 128], strides = [128, 1] : tile<i32> -> {A}
-    %bt = make_tensor_view %b16, shape = [128, 64], strides = [64, 1] : {B}
-    %ct = make_tensor_view %c, shape = [%n, 64], strides = [64, 1] : tile<i32> -> {C}
-    %av = make_partition_view %at : {AV}
-    %bv = make_partition_view %bt : {BV}
-    %cv = make_partition_view %ct : {CV}
-    %init = constant <f32: 0.0> : tile<64x64xf32>
-    %acc = for %k in (%zero to %two, step %one) : tile<i32> iter_values(%in = %init) -> (tile<64x64xf32>) {{
-      %x, %t0 = load_view_tko weak %av[%i, %k] : {AV}, tile<i32> -> tile<64x64xf16>, token
-      %y, %t1 = load_view_tko weak %bv[%k, %zero] : {BV}, tile<i32> -> tile<64x64xf16>, token
-      %out = mmaf %x, %y, %in : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
-      continue %out : tile<64x64xf32>
-    }}
-    %t2 = store_view_tko weak %acc, %cv[%i, %zero] : tile<64x64xf32>, {CV}, tile<i32> -> token
-    return
-  }}
-}}"""  # noqa: E501
 
 
 def compiled(opt_level: int = 3, *, remarks: bool = True) -> tuple[str, Sink]:
@@ -68,7 +50,7 @@ def instructions(remarks: list[Remark], op: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("load", ["%x, %t0", "%y, %t1"])
+@pytest.mark.parametrize("load", ["%x, %tx", "%y, %ty"])
 def test_a_staged_load_is_reported_once_as_cp_async(load: str) -> None:
     ptx, sink = compiled()
     assert "cp.async" in ptx
@@ -76,7 +58,7 @@ def test_a_staged_load_is_reported_once_as_cp_async(load: str) -> None:
     assert instructions(sink.remarks, load) == [("cp.async", "schedule-loops")]
 
 
-@pytest.mark.parametrize("load", ["%x, %t0", "%y, %t1"])
+@pytest.mark.parametrize("load", ["%x, %tx", "%y, %ty"])
 def test_a_load_that_is_not_staged_is_reported_as_ld_global(load: str) -> None:
     ptx, sink = compiled(opt_level=1)
     assert "cp.async" not in ptx
@@ -85,8 +67,8 @@ def test_a_load_that_is_not_staged_is_reported_as_ld_global(load: str) -> None:
 
 def test_stores_and_dots_are_reported_where_their_instruction_is_selected() -> None:
     ptx, sink = compiled()
-    assert instructions(sink.remarks, "%t2 =") == [("st.global", "convert-tileas-to-nvgpu")]
-    assert instructions(sink.remarks, "%out =") == [("wgmma", "convert-tileaa-to-tileas")]
+    assert instructions(sink.remarks, "%stored =") == [("st.global", "convert-tileas-to-nvgpu")]
+    assert instructions(sink.remarks, "%d =") == [("wgmma", "convert-tileaa-to-tileas")]
     assert "st.global" in ptx
     assert "wgmma.mma_async" in ptx
     assert {remark.category for remark in sink.remarks} == {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from attention_programs import Attention
+from compiled_once import lowered_to
 from linear_programs import LinearAttention
 from scheduled_loops import lowered_as_far_as
 
-import tilewright
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp
@@ -83,13 +83,13 @@ def loops_of(program: str) -> list[ForOp]:
 ])  # fmt: skip
 def test_descriptors_are_computed_anew_in_loops_that_lack_registers(kernel: Attention) -> None:
     assert any(map(lacks_registers, loops_of(kernel.program)))
-    assert "repeated" in tilewright.compile(kernel.program, emit="ptx").stages["nvvm"]
+    assert "repeated" in lowered_to("nvvm", kernel.program)
 
 
 @pytest.mark.parametrize("kernel", [LinearAttention(), Attention(128, 128, 128), Attention()])
 def test_other_loops_keep_them(kernel: LinearAttention | Attention) -> None:
     assert not any(map(lacks_registers, loops_of(kernel.program)))
-    assert "repeated" not in tilewright.compile(kernel.program, emit="ptx").stages["nvvm"]
+    assert "repeated" not in lowered_to("nvvm", kernel.program)
 
 
 def test_a_loop_that_computes_tiles_anew_computes_descriptors_anew() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compiled_once import lowered_to
 
 import tilewright
-from tilewright.driver.compile import compile
 
 VIEW = "partition_view<tile=(64), tensor_view<256xf32, strides=[1]>>"
 
@@ -56,7 +56,7 @@ SLIDING = """cuda_tile.module @kernels {
 
 
 def barriers(text: str) -> int:
-    return compile(text, arch="sm_90").stages["nv_tileas"].count("nv_tileas.barrier")
+    return lowered_to("nv_tileas", text).count("nv_tileas.barrier")
 
 
 def test_threads_that_keep_to_their_elements_do_not_wait() -> None:

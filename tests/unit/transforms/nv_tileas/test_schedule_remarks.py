@@ -104,7 +104,7 @@ FORBIDDEN: Final = "optimization_hints = <sm_90 = {allow_tma = false}> "
         "its rows are not known to be multiples of 16 bytes",
     ),
     (
-        StoredGemm(Gemm(), padding="padding_value = nan, "), "",
+        StoredGemm(Gemm(), padding="nan"), "",
         "expected zeros as padding, got 'nan'",
     ),
 ])  # fmt: skip

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from gemm_text import KLoop, accumulator_of, kernel, zeros
+from matrix_programs import View
 from scheduled_loops import lowered_as_far_as
 
 from tilewright.dialects.nv_tileaa.constraints import shape
@@ -14,46 +16,20 @@ from tilewright.ir.operation import Operation
 
 
 def matmul(
-    k: int, element: str = "f16", *, k_major: bool = False, inside: str = "", operand: str = "%a"
+    k: int, element: str = "f16", *, k_major: bool = False, inside: str = "", operand: str = "%x"
 ) -> str:
     """A loop of dots of 64xK and Kx64 elements; `inside` computes the `operand` from A."""
-    tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
-    b_tensor = f"tensor_view<?x?x{element}, strides={'[1,?]' if k_major else '[?,1]'}>"
-    b_strides = "1, %n16" if k_major else "%n16, 1"
-    left = f"partition_view<tile=(64x{k}), padding_value = zero, {tensor}>"
-    right = f"partition_view<tile=({k}x64), padding_value = zero, {b_tensor}>"
-    number, zero = ("i32", "0") if element == "i8" else ("f32", "0.0")
-    accumulator = f"tile<64x64x{number}>"
-    stored = f"tensor_view<64x64x{number}, strides=[64,1]>"
-    whole = f"partition_view<tile=(64x64), {stored}>"
-    dot = f"mmai {operand}, %b, %c signed signed" if element == "i8" else f"mmaf {operand}, %b, %c"
-    a, b = f"tile<64x{k}x{element}>", f"tile<{k}x64x{element}>"
-    return f"""
-      cuda_tile.module @m {{
-        entry @k(%p: tile<ptr<{element}>>, %q: tile<ptr<{element}>>, %r: tile<ptr<{number}>>, %n: tile<i32>) {{
-          %zero = constant <i32: 0> : tile<i32>
-          %one = constant <i32: 1> : tile<i32>
-          %none = constant <{number}: {zero}> : {accumulator}
-          %p16 = assume div_by<16>, %p : tile<ptr<{element}>>
-          %q16 = assume div_by<16>, %q : tile<ptr<{element}>>
-          %n16 = assume div_by<16>, %n : tile<i32>
-          %pt = make_tensor_view %p16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
-          %qt = make_tensor_view %q16, shape = [%n16, %n16], strides = [{b_strides}] : tile<i32> -> {b_tensor}
-          %rt = make_tensor_view %r, shape = [64, 64], strides = [64, 1] : {stored}
-          %pv = make_partition_view %pt : {left}
-          %qv = make_partition_view %qt : {right}
-          %rv = make_partition_view %rt : {whole}
-          %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %none) -> ({accumulator}) {{
-            %a, %t1 = load_view_tko weak %pv[%zero, %i] : {left}, tile<i32> -> {a}, token
-            %b, %t2 = load_view_tko weak %qv[%i, %zero] : {right}, tile<i32> -> {b}, token
-            {inside}
-            %d = {dot} : {a}, {b}, {accumulator}
-            continue %d : {accumulator}
-          }}
-          %t = store_view_tko weak %sum, %rv[%zero, %zero] : {accumulator}, {whole}, tile<i32> -> token
-          return
-        }}
-      }}"""  # noqa: E501
+    extents, strides = ("%n16", "%n16"), ("%n16", 1)
+    a = View("a", extents, strides, (64, k), element, "zero")
+    b = View("b", extents, (1, "%n16") if k_major else strides, (k, 64), element, "zero")
+    c = View("c", (64, 64), (64, 1), (64, 64), accumulator_of(element), aligned=False)
+    loop = KLoop(a, b, c.tile_type, inside=inside, operands=(operand, "%y"))
+    return kernel(
+        [a, b, c],
+        f"{zeros(c.tile_type)}\n{loop.text()}\n{c.store('%sum')}",
+        arguments="%n: tile<i32>",
+        before="%n16 = assume div_by<16>, %n : tile<i32>",
+    )
 
 
 def body_of(text: str, arch: str = "sm_80") -> list[Operation]:
@@ -122,7 +98,7 @@ def test_wgmma_reads_whole_stages() -> None:
 def test_a_slice_with_two_uses_is_computed_once(count: int) -> None:
     tile = "tile<64x64xf16>"
     chain = [f"%u{i + 1} = mulf %u{i}, %u{i} : {tile}" for i in range(count)]
-    inside = "\n".join([f"%u0 = addf %a, %a : {tile}", *chain])
+    inside = "\n".join([f"%u0 = addf %x, %x : {tile}", *chain])
     body = body_of(matmul(64, inside=inside, operand=f"%u{count}"))
     assert len([op for op in body if op.name == "nv_tileaa.mulf"]) == 4 * count
     assert len([op for op in body if isinstance(op, ConsumerReadOp)]) == 8
@@ -132,7 +108,7 @@ def test_reductions_are_not_sliced() -> None:
     """A scan is over all of K."""
     tile = "tile<64x64xf16>"
     inside = (
-        f"%u = scan %a dim=1 reverse=false identities=[0.0 : f16] : {tile} -> {tile} "
+        f"%u = scan %x dim=1 reverse=false identities=[0.0 : f16] : {tile} -> {tile} "
         "(%e: tile<f16>, %f: tile<f16>) {\n %g = addf %e, %f : tile<f16>\n yield %g : tile<f16>\n}"
     )
     body = body_of(matmul(64, inside=inside, operand="%u"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from compiled_once import lowered_to
 from tileaa_programs import kernel, lines, run, same, simplified, stays, use
 
 from tilewright.dialects.nv_tileaa.canonicalize.memory import canonicalize_masked_load
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp, LoadOp
-from tilewright.driver.compile import compile
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Block
 from tilewright.ir.rewriter import Rewriter
@@ -66,7 +66,7 @@ def test_offsets_of_tile_ir_become_one() -> None:
       %x, %t = load_ptr_tko weak %c : tile<ptr<f32>> -> tile<f32>, token
       %u = store_ptr_tko weak %p, %x token=%t : tile<ptr<f32>>, tile<f32> -> token
     } }"""
-    module = parse_text(compile(text, arch="sm_90", emit="ptx").stages["nv_tileaa"], context())
+    module = parse_text(lowered_to("nv_tileaa", text), context())
     (address,) = [op for op in module.walk() if isinstance(op, AddPtrOp)]
     (load,) = [op for op in module.walk() if isinstance(op, LoadOp)]
     assert address.pointers.defining_op() is None

@@ -26,6 +26,7 @@ from mutate import mutate_bytes, mutate_text
 
 from tilewright import Error, Unsupported
 from tilewright.bytecode.reader import read_bytecode
+from tilewright.bytecode.versions import PREVIEW
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_unverified
 from tilewright.driver.disassembly import disassemble
@@ -120,7 +121,8 @@ def load_seeds() -> None:
         for index, module in enumerate(read)
     ]
     chains = chain_texts(CHAINS)
-    Seeds.bytecode = (*modules, *chain_bytecode(chains, NEWEST))
+    written = [*chain_bytecode(chains, NEWEST), *chain_bytecode(chains, PREVIEW)]
+    Seeds.bytecode = (*modules, *written)
     Seeds.text = (*texts, *chains)
 
 

@@ -218,7 +218,10 @@ def test_output_to_a_special_file(run: Run) -> None:
         (["dis", "a", "b"], "tilewright dis: error: expected one FILE, found 2: a b"),
         (["dis", "--generic=1"], "error: option '--generic' takes no value, found '1'"),
         (["dis", "--asm-style", "x"], "'--asm-style': expected one of public, tileiras, found 'x'"),
-        (["as", "--bytecode-version=12.0"], "expected one of 13.1, 13.2, 13.3, 13.4, found '12.0'"),
+        (
+            ["as", "--bytecode-version=12.0"],
+            "expected one of 13.1, 13.2, 13.3, 13.4, 13.5, found '12.0'",
+        ),
         (["opt", "-O9"], "option '-O': expected one of 0, 1, 2, 3, found '9'"),
         (["frob"], "tilewright: error: expected a command (as, dis, verify, opt"),
         (["--frob"], "), found '--frob'"),
@@ -272,18 +275,12 @@ def test_a_bug_of_ours_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_unsupported_features(run: Run, folder: Path) -> None:
-    text = (
-        "entry @f(%a: tile<4xf32>) {\n"
-        + (
-            "  %0 = scan %a {dim = 0 : i32, inclusive = false, identities = [0.0 : f32]} : "
-            "tile<4xf32> -> tile<4xf32>\n"
-        )
-        + "  (%x: tile<f32>, %y: tile<f32>) {\n    yield %x : tile<f32>\n  }\n  return\n}\n"
+    (folder / "resources.mlir").write_text(
+        "entry @f() {\n  return\n}\n{-# dialect_resources: {} #-}"
     )
-    (folder / "scan.mlir").write_text(text)
-    code, out, err = run("verify", "scan.mlir")
+    code, out, err = run("verify", "resources.mlir")
     assert (code, out) == (UNSUPPORTED, "")
-    assert "unsupported: exclusive scan" in err
+    assert "unsupported: resources in the text" in err
 
 
 def test_a_duplicate_symbol_is_reported_where_it_is_repeated(run: Run, folder: Path) -> None:

@@ -163,7 +163,7 @@ def test_older_gpus_have_none() -> None:
 
 
 @pytest.mark.parametrize(("aligned", "extent"), [(2, 128), (16, 101)])
-def test_single_halves_are_unsupported(aligned: int, extent: int) -> None:
+def test_single_f16_elements_are_unsupported(aligned: int, extent: int) -> None:
     """The narrowest instruction accesses two of them, which must be in bounds together."""
     text = program("f16", load("weak", "add") + store("weak"), aligned, extent)
     with pytest.raises(tilewright.Unsupported, match="multimem access of 2 bytes: expected 4"):

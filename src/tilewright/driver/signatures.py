@@ -9,6 +9,8 @@ from tilewright.dialects.cuda_tile import memory as cuda_tile_memory
 from tilewright.dialects.cuda_tile import misc as cuda_tile_misc
 from tilewright.dialects.cuda_tile import tile_types
 from tilewright.dialects.cuda_tile import view as cuda_tile_view
+from tilewright.dialects.cuda_tile.multimem import MultimemLoadReduceViewTkoOp
+from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.dialects.cute_nvgpu.map_parameters import map_parameters
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.llvm import functions as llvm
@@ -18,6 +20,7 @@ from tilewright.dialects.nv_tileaa import misc as nv_tileaa_misc
 from tilewright.dialects.nv_tileaa import predicates as nv_tileaa
 from tilewright.dialects.nv_tileaa import types as nv_tileaa_types
 from tilewright.dialects.nv_tileaa import view as nv_tileaa_view
+from tilewright.dialects.nv_tileaa.multimem import MultimemLoadReduceOp
 from tilewright.driver.kernel_isolation import keep_kernel
 from tilewright.ir.effects import is_effect_free, may_write
 from tilewright.ir.types import TF32, FloatType, IndexType, IntegerType, TensorType
@@ -45,6 +48,8 @@ _LOADS: Final = (
     cuda_tile_view.LoadViewTkoOp,
     nv_tileaa_memory.LoadOp,
     nv_tileaa_view.TileLoadOp,
+    MultimemLoadReduceViewTkoOp,
+    MultimemLoadReduceOp,
 )
 _ASSUMPTIONS: Final = (cuda_tile_misc.AssumeOp, nv_tileaa_misc.AssumeOp)
 
@@ -79,6 +84,9 @@ def _signature(kernel: AnyKernel) -> Signature:
         _parameter(argument, f"argument {index} of '@{name}'", kernel)
         for index, argument in enumerate(_arguments(kernel))
     ]
+    if isinstance(kernel, EntryOp):
+        for number, predicate in kernel.assumptions():
+            _add_assumption(parameters[number], predicate)
     return Signature(name, parameters, kernel.location)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from tilewright.dialects import scf
 from tilewright.dialects.cuda_tile.control_flow import LoopOp
 from tilewright.dialects.cuda_tile.enums import MemoryOrdering
+from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.reference import (
     aggregate,
     atomics,
@@ -105,6 +106,9 @@ def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[An
     """Begin the interpretation of a kernel for some blocks."""
     batch = Batch.of_blocks(machine, blocks)
     batch.bind(entry.body.block.args, arguments)
+    if isinstance(entry, EntryOp):
+        for number, predicate in entry.assumptions():
+            misc.check_assumption(entry, batch, entry.arguments[number], predicate)
     return walk(entry.body.block, batch)
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import (
+    convert_predicate,
+    converted,
+)
 from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import HINTS
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
 from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile import control_flow, structure
+from tilewright.dialects.cuda_tile.attributes import AssumePredicate
 from tilewright.dialects.cuda_tile.hints import hint, worker_warps
 from tilewright.dialects.elements import types_of
 from tilewright.dialects.gpu.structure import GPUModuleOp
@@ -18,8 +22,10 @@ from tilewright.dialects.nv_tileaa.attributes import (
     KernelSpecAttr,
     TargetSpecAttr,
 )
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.ub import PoisonOp
-from tilewright.ir.attributes import TypeAttr
+from tilewright.ir.attributes import ArrayAttr, DictionaryAttr, TypeAttr
+from tilewright.ir.builder import InsertPoint, create_op
 from tilewright.ir.conversion import converts
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import FunctionType
@@ -86,9 +92,41 @@ def _entry(arch: Arch) -> ConversionPattern:
         made = new_structure.FuncOp((), (), attributes, [Region()], op.location)
         build.insert(made)
         build.convert_region(op.body, made.body)
+        _assume_attributes(op, made)
         return made
 
     return entry
+
+
+def _assume_attributes(entry: structure.EntryOp, made: new_structure.FuncOp) -> None:
+    """Turn the predicates among the attributes of arguments into operations."""
+    predicates = list(entry.assumptions())
+    if not predicates:
+        return
+    block = made.body.block
+    for number, predicate in reversed(predicates):
+        argument = block.args[number]
+        assumed = create_op(
+            AssumeOp,
+            value=argument,
+            predicate=convert_predicate(predicate),
+            types=[argument.type],
+            location=entry.location,
+        )
+        argument.replace_all_uses_with(assumed.result)
+        assumed.set_operand(0, argument)
+        InsertPoint.at_start(block).insert(assumed)
+    others = [
+        DictionaryAttr(
+            {name: value for name, value in each.entries if not isinstance(value, AssumePredicate)}
+        )
+        for each in entry.arg_attrs or ()
+        if isinstance(each, DictionaryAttr)
+    ]
+    if any(each.entries for each in others):
+        made.attributes["arg_attrs"] = ArrayAttr(tuple(others))
+    else:
+        del made.attributes["arg_attrs"]
 
 
 def kernel_spec(entry: structure.EntryOp, arch: str) -> KernelSpecAttr:

@@ -159,8 +159,9 @@ def _parse_mask(parser: Parser, state: ParseState, mask: str) -> None:
         state.operand_types[mask] = [parser.lookup(ref).type]
 
 
-def _print_mask(printer: Printer, op: Any) -> str:
-    return "" if op.mask is None else f", {printer.value(op.mask)}"
+def _print_mask(printer: Printer, op: Any, mask: str) -> None:
+    if op.mask is not None:
+        printer.emit(f", {printer.value(op.mask)}")
 
 
 def _parse_indexed(parser: Parser, state: ParseState, view: str, indices: str) -> None:
@@ -175,19 +176,12 @@ def _print_indexed(printer: Printer, op: Any) -> str:
     return f"{printer.value(op.view)}[{', '.join(map(printer.value, op.indices))}]"
 
 
-def _parse_loaded_tile(
-    parser: Parser, state: ParseState, view: str, indices: str, mask: str
-) -> None:
-    _parse_indexed(parser, state, view, indices)
-    _parse_mask(parser, state, mask)
-
-
 def _print_loaded_tile(printer: Printer, op: Operation, *fields: str) -> None:
-    printer.emit(_print_indexed(printer, op) + _print_mask(printer, op))
+    printer.emit(_print_indexed(printer, op))
 
 
 def _parse_stored_tile(
-    parser: Parser, state: ParseState, tile: str, view: str, indices: str, mask: str
+    parser: Parser, state: ParseState, tile: str, view: str, indices: str
 ) -> None:
     """Parse `%tile, %view[%i, %j]`, or the tile last."""
     tile_first = parser.tokens[parser.at + 1] == ","
@@ -198,13 +192,12 @@ def _parse_stored_tile(
     if not tile_first:
         parser.expect(",")
         state.operands[tile] = [parser.operand()]
-    _parse_mask(parser, state, mask)
 
 
 def _print_stored_tile(printer: Printer, op: Any, *fields: str) -> None:
     indexed, tile = _print_indexed(printer, op), printer.value(op.tile)
     first, second = (indexed, tile) if printer.style.value == "tileiras" else (tile, indexed)
-    printer.emit(f"{first}, {second}{_print_mask(printer, op)}")
+    printer.emit(f"{first}, {second}")
 
 
 def _parse_inbounds(parser: Parser, state: ParseState, inbounds: str) -> None:
@@ -274,7 +267,8 @@ VIEWS: Final = {
     "EachExtent": Directive(_parse_each_extent, _print_each_extent),
     "Inbounds": Directive(_parse_inbounds, _print_inbounds),
     "IndexTypes": Directive(_parse_index_types, _print_index_types),
-    "LoadedTile": Directive(_parse_loaded_tile, _print_loaded_tile),
+    "LoadedTile": Directive(_parse_indexed, _print_loaded_tile),
+    "Mask": Directive(_parse_mask, _print_mask),
     "StoreTypes": Directive(_parse_store_types, _print_store_types),
     "StoredTile": Directive(_parse_stored_tile, _print_stored_tile),
     "TensorView": Directive(_parse_tensor_view, _print_tensor_view),

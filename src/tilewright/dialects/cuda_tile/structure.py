@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.cuda_tile.attributes import AssumePredicate
 from tilewright.dialects.cuda_tile.base import TileOp
 from tilewright.dialects.cuda_tile.constraints import SCALAR_PTR
 from tilewright.dialects.cuda_tile.debug_info import (
@@ -25,7 +26,7 @@ from tilewright.ir.attribute_kinds import (
     SYMBOL_ATTR,
     TYPE_ATTR,
 )
-from tilewright.ir.attributes import StringAttr
+from tilewright.ir.attributes import DictionaryAttr, StringAttr
 from tilewright.ir.traits import (
     GRAPH_REGION,
     ISOLATED,
@@ -104,7 +105,8 @@ def _not_public(op: Operation) -> Diagnostic:
 class EntryOp(TileOp):
     """Define a kernel, which every tile block of a launch runs.
 
-    The arguments are scalars: numbers, and pointers to global memory. A kernel has no results.
+    The arguments are scalars: numbers, and pointers to global memory. A kernel has no results. An
+    attribute of an argument that is a predicate of `assume` asserts it of the argument.
     """
 
     name = "cuda_tile.entry"
@@ -125,6 +127,13 @@ class EntryOp(TileOp):
         """The parameters of the kernel."""
         return self.body.block.args
 
+    def assumptions(self) -> Iterator[tuple[int, AssumePredicate]]:
+        """The predicates among the attributes of arguments, with the number of the argument."""
+        for number, attributes in enumerate(self.arg_attrs or ()):
+            for _, value in attributes.entries if isinstance(attributes, DictionaryAttr) else ():
+                if isinstance(value, AssumePredicate):
+                    yield number, value
+
     def verify(self) -> Iterator[str]:
         signature = self.function_type
         if not isinstance(signature, FunctionType):
@@ -136,6 +145,11 @@ class EntryOp(TileOp):
         for index, type in enumerate(signature.inputs):
             if isinstance(type, TileType) and type.shape:
                 yield f"argument #{index} must be a scalar tile, got '{type}'"
+        for index, predicate in self.assumptions():
+            if index < len(signature.inputs):
+                problem = predicate.value_problem(signature.inputs[index])
+                if problem is not None:
+                    yield f"argument #{index}: {problem}"
 
     def verify_context(self) -> Iterator[str | Diagnostic]:
         assert isinstance(self.function_type, FunctionType)

@@ -263,8 +263,8 @@ class LoadViewTkoOp(ViewAccessOp):
 
     name = "cuda_tile.load_view_tko"
     syntax = (
-        "custom<Ordering>($ordering, $scope) custom<LoadedTile>($view, $indices, $mask) "
-        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
+        "custom<Ordering>($ordering, $scope) custom<LoadedTile>($view, $indices) "
+        "`` custom<Mask>($mask) (`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
         "`` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() `:` type($view) "
         "`` custom<IndexTypes>($indices) `->` type($tile) `,` type($result_token)"
     )
@@ -294,8 +294,8 @@ class StoreViewTkoOp(ViewAccessOp):
 
     name = "cuda_tile.store_view_tko"
     syntax = (
-        "custom<Ordering>($ordering, $scope) custom<StoredTile>($tile, $view, $indices, $mask) "
-        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
+        "custom<Ordering>($ordering, $scope) custom<StoredTile>($tile, $view, $indices) "
+        "`` custom<Mask>($mask) (`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
         "`` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() "
         "`:` custom<StoreTypes>($tile, $view, $indices) `->` type($result_token)"
     )

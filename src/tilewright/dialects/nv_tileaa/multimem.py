@@ -100,7 +100,7 @@ AnyMultimemOp = MultimemLoadReduceOp | MultimemReduceOp | MultimemStoreOp
 
 
 def reduction_of(mode: RmwMode) -> str:
-    """The name of the reduction of a mode: the element type tells integers and floats apart."""
+    """The name of the reduction of a mode, which is one for integers and floats."""
     return "add" if mode is RmwMode.ADDF else mode.keyword
 
 

@@ -67,9 +67,9 @@ def test_hints_of_the_kernel(hints: str, arch: str, expected: list[str]) -> None
     ],
 )
 def test_few_warps_must_hold_the_largest_tile(tile: str, warps: int, relaxed: int) -> None:
-    found = remarks(f"default = {{num_worker_warps_per_cta = {warps}}}", "sm_90", tile=tile)
+    messages = remarks(f"default = {{num_worker_warps_per_cta = {warps}}}", "sm_90", tile=tile)
     name = f"Hint num_worker_warps_per_cta {warps} relaxed to {relaxed}: the largest tile has "
-    assert [each.startswith(name) for each in found] == [True] * (relaxed != warps)
+    assert [each.startswith(name) for each in messages] == [True] * (relaxed != warps)
 
 
 def test_hints_of_accesses() -> None:

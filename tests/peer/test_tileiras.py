@@ -136,8 +136,6 @@ WRONG = [
     [*GOOD, "--remark-format=json"],
     [*GOOD, "--remarks=all", "--remark-format=yaml", "--remarks-output-file=no/folder"],
     [*GOOD, "--frob"],
-    [*GOOD, "--preview=feature"],
-    [*GOOD, "-l", "library"],
     [*GOOD, "good"],
     [*GOOD, "--help=1"],
     [*GOOD, "--version=1"],

@@ -34,10 +34,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.tma.fence.descriptor [[MAP]]
   // CHECK: [[WORD_MAP:%.*]] = cute_nvgpu.tensormap.at {{.*}} %c32]
   // CHECK: nvgpu.tma.fence.descriptor [[WORD_MAP]]
-  // An index that is too large becomes one that is out of bounds, and not negative.
-  // CHECK: arith.minui {{.*}}, %c16777216
-  // CHECK: arith.minui {{.*}}, %c4194304
-  // CHECK: arith.maxui
+  // Nothing is stored to a tile that coordinates do not reach, nor to an empty tensor.
+  // CHECK: [[ROW:%.*]] = arith.cmpi ult, %arg4, %c33554432
+  // CHECK: [[COLUMN:%.*]] = arith.cmpi ult, %arg4, %c8388608
+  // CHECK: [[REACHED:%.*]] = arith.andi [[ROW]], [[COLUMN]]
+  // CHECK: [[FILLED:%.*]] = arith.cmpi eq
+  // CHECK-NEXT: [[STORED:%.*]] = arith.andi [[REACHED]], [[FILLED]]
   // The first of four boxes in two stages: at most the box before it may be read still.
   // CHECK: cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if
@@ -49,12 +51,15 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: cute_nvgpu.warp_sync
   // CHECK-NEXT: [[ELECTED:%.*]] = cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if [[ELECTED]]
+  // CHECK-NEXT: scf.if [[STORED]]
   // CHECK: nvgpu.tma.async.store {{.*}} to [[MAP]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // CHECK-NEXT: cute_nvgpu.tma.wait 1 read
   // CHECK: cute_nvgpu.warp_sync
   // CHECK-COUNT-4: cute_nvgpu.stmatrix
   // CHECK-COUNT-3: nvgpu.tma.async.store {{.*}} to [[MAP]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // Nothing is written after the last box of a tile.
   // CHECK-NOT: cute_nvgpu.tma.wait 1

@@ -56,12 +56,17 @@ class Views(NamedTuple):
     def _sum(self, name: str, value: str, skipped: int, bound: int | None) -> str:
         """Add a number to an i32, and assume a bound; None: only that it is not negative."""
         number = skipped - (1 << 32) if self.type == "i32" and skipped >> 31 else skipped
-        type = f"tile<{self.type}>"
-        assumption = f"bounded<0, {'?' if bound is None else bound}>" if bound != 0 else "div_by<1>"
-        return f"""{self.cast(name + "_cast", value)}
-        %{name}_skipped = constant <{self.type}: {number}> : {type}
-        %{name}_sum = addi %{name}_cast, %{name}_skipped : {type}
-        %{name} = assume {assumption}, %{name}_sum : {type}"""
+        type, lines = f"tile<{self.type}>", [self.cast(f"{name}_cast", value)]
+        last = f"%{name}_cast"
+        if skipped:
+            lines.append(f"%{name}_skipped = constant <{self.type}: {number}> : {type}")
+            lines.append(f"%{name}_sum = addi {last}, %{name}_skipped : {type}")
+            last = f"%{name}_sum"
+        if bound != 0:
+            assumption = f"bounded<0, {'?' if bound is None else bound}>"
+            lines.append(f"%{name}_bounded = assume {assumption}, {last} : {type}")
+            last = f"%{name}_bounded"
+        return "\n        ".join([*lines, f"%{name} = reshape {last} : {type} -> {type}"])
 
     def base(self, name: str, value: str, element: str, skipped: list[tuple[int, str]]) -> str:
         """The address that a view starts at, by elements that are skipped and their strides.

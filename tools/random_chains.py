@@ -5,8 +5,9 @@
 Each program is like attention: P is computed from Q @ K, with or without a running maximum, a mask,
 a second dot or a conversion of K from int8, and P @ V is accumulated, where the accumulator may be
 scaled before or after. One or two loops have random bounds and steps; they may run no iteration.
-The second may go on where the first ends, with a mask in one of them. It is compiled under a random
-schedule and run on the emulator with its race, proxy and barrier checks, in two orders of warps.
+The second may go on where the first ends, with a mask in one of them. The numbers of keys may be
+near 2**31 and 2**32. It is compiled under a random schedule and run on the emulator with its race,
+proxy and barrier checks, in two orders of warps.
 All numbers are small integers, so that every order of summation gives the same result, bit for bit.
 """
 
@@ -20,6 +21,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from pipeline_views import Views, random_views
 
 import tilewright
 from tilewright.driver.api import read_runnable
@@ -35,6 +37,8 @@ SHAPES: Final = (
 )
 """Queries, keys of an iteration, and elements of a head. Of 128 queries, two warpgroups compute. Of
 the last shape, two blocks on an SM have memory for three tiles of K and V."""
+MOST_TILES: Final = 5
+"""Of keys."""
 START: Final = "%acc = %none, %top = %lowest"
 """What loops carry, and the values before the first iteration."""
 LIMIT: Final = 2
@@ -72,6 +76,8 @@ class Chain(NamedTuple):
     there is one, is then in one of them."""
     masks_first: bool
     """Whether it is in the first."""
+    views: Views
+    """Of K and V."""
 
     @property
     def loaded(self) -> str:
@@ -101,6 +107,7 @@ def random_chain(seed: int) -> Chain:
         pick.choice((0, 2)),
         pick.random() < 0.6,
         pick.random() < 0.2,
+        random_views(pick, (shape[1], shape[0], shape[1]), MOST_TILES)._replace(k=0),
     )
 
 
@@ -123,7 +130,9 @@ def text_of(chain: Chain) -> str:
         later = _loop(parts[1], f"{ends[1]} to %count", types)
         text += "\n    " + later.replace(START, "%acc = %o0, %top = %t0")
     step = "constant <i32: 1>" if chain.continues else "assume bounded<1, ?>, %step0"
-    k_shape = f"[%keys, {d}], strides = {'[1, %stride]' if stride else f'[{d}, 1]'}"
+    k_shape = f"[%all_keys, {d}], strides = {'[1, %key_step]' if stride else f'[{d}, 1]'}"
+    views, aligned = chain.views, "assume div_by<16>,"
+    skipped = views.rows * n
     return f"""
 !q = !cuda_tile.tensor_view<{m}x{d}xf16, strides=[{d},1]>
 !qv = !cuda_tile.partition_view<tile=({m}x{d}), {_view(f"{m}x{d}xf16", f"[{d},1]")}>
@@ -152,9 +161,17 @@ cuda_tile.module @m {{
     %vp = assume div_by<16>, %v0 : tile<ptr<{element}>>
     %qt = make_tensor_view %qp, shape = [{m}, {d}], strides = [{d}, 1] : !q
     %qv = make_partition_view %qt : !qv
-    %kt = make_tensor_view %kp, shape = {k_shape} : tile<i32> -> !k
+    %one = constant <i32: 1> : tile<i32>
+    %head = constant <i32: {d}> : tile<i32>
+    {views.cast("left", "%zero")}
+    {views.cast("key_step", "%stride")}
+    {views.size("all_keys", "%keys", skipped, chain.keys)}
+    {views.base("ks", f"{aligned} %kp", element, [(skipped, "%one" if stride else "%head")])}
+    {views.base("vs", f"{aligned} %vp", element, [(skipped, "%head")])}
+    %kt = make_tensor_view %ks, shape = {k_shape} : tile<{views.type}> -> !k
     %kv = make_partition_view %kt : !kv
-    %vt = make_tensor_view %vp, shape = [%keys, {d}], strides = [{d}, 1] : tile<i32> -> !v
+    %vt = make_tensor_view %vs, shape = [%all_keys, {d}], strides = [{d}, 1]
+        : tile<{views.type}> -> !v
     %vv = make_partition_view %vt : !vv
     %ot = make_tensor_view %o0p, shape = [{m}, {d}], strides = [{d}, 1] : !o
     %ov = make_partition_view %ot : !ov
@@ -195,8 +212,8 @@ def _load(chain: Chain, name: str, view: str) -> str:
     _, n, d = chain.shape
     raw = f"%{name}8" if chain.converted else f"%{name}"
     tile = f"tile<{n}x{d}x{chain.loaded}>"
-    type = f"!{view}, tile<i32> -> {tile}, token"
-    load = f"{raw}, %token_{name} = load_view_tko weak %{view}[%j, %zero] : {type}"
+    type = f"!{view}, tile<{chain.views.type}> -> {tile}, token"
+    load = f"{raw}, %token_{name} = load_view_tko weak %{view}[%at, %left] : {type}"
     if chain.converted:
         load += f"\n      %{name} = itof {raw} signed : {tile} -> tile<{n}x{d}xf16>"
     return load
@@ -208,6 +225,7 @@ def _body(chain: Chain) -> str:
     scores, head = f"tile<{m}x{n}xf32>", f"tile<{m}x{d}xf32>"
     left, right = f"tile<{m}x{d}xf16>", f"tile<{d}x{n}xf16>"
     lines = [
+        chain.views.tile_index("at", "%j", chain.views.rows, MOST_TILES),
         _load(chain, "key", "kv"),
         f"%turned = permute %key [1, 0] : tile<{n}x{d}xf16> -> {right}",
         f"%s0 = mmaf %query, %turned, %scoreless : {left}, {right}, {scores}",

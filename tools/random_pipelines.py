@@ -175,9 +175,8 @@ def varied(pick: random.Random, loop: Loop) -> Loop:
         is_limited = loop.half or loop.b.loaded == "f8E4M3FN"
         computed = pick.choice(("constant",) if is_limited else COMPUTED)
         loop = loop._replace(b=loop.b._replace(computed=computed))
-    is_copied = pick.random() < 0.7
     views = random_views(pick, loop.tile, loop.tiles)
-    if views.is_large and is_copied and loop.b:
+    if views.is_large and loop.b and pick.random() < 0.7:
         loop = by_tma(loop)
         views = random_views(pick, loop.tile, loop.tiles, is_large=True)
     return loop._replace(views=views)

@@ -39,8 +39,10 @@ KINDS: Final = {
     "a producer and consumers",
     "stores by TMA",
     "an operand that is computed",
+    "large views that threads copy from",
+    "large views that TMA copies from",
 }
-KEPT: Final = (14, 25, 29, 50, 58, 69)
+KEPT: Final = (2, 3, 14, 29, 50, 58)
 """The programs that `make test` runs."""
 
 
@@ -99,6 +101,9 @@ def _decisions(loop: Loop) -> Iterator[str]:
         yield "iterations that are split along K"
     module = scheduled(optimized(text_of(loop)), loop.arch, schedule=loop.schedule)
     chosen = [engine for engine in engines(module) if engine is not None]
+    if loop.views.is_large and chosen:
+        copier = "TMA copies" if CopyEngine.TMA in chosen else "threads copy"
+        yield f"large views that {copier} from"
     if CopyEngine.REGISTERS in chosen:
         yield "tiles that pass through registers"
         operands = [loop.a, loop.b or loop.a]

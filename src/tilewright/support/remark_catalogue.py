@@ -126,9 +126,10 @@ TMA_LOAD_REFUSED: Final = _declare(
     "TMA cannot copy a tile of a pipelined loop, and why.",
     "TMA copies whole tiles without threads, and is needed for warp specialization and multicast. "
     "It needs a view with an address and strides that are multiples of 16 bytes, created before "
-    "all loops, and a tile that its boxes cover.",
-    "Give what the reason names: alignment by `assume div_by`, padding of zero or nan, a view "
-    "that is created outside of the loop, no cache hint, and no `allow_tma = false`.",
+    "all loops, coordinates below 2^31, and a tile that its boxes cover.",
+    "Give what the reason names: alignment by `assume div_by`, extents by `assume bounded` (and "
+    "no array of cuTile that is `IndexedWithInt64`), padding of zero or nan, a view that is "
+    "created outside of the loop, no cache hint, and no `allow_tma = false`.",
 )  # fmt: skip
 TMA_LOAD_UNUSED: Final = _declare(
     "tma-load-unused", "RemarkMemoryTmaLoadUnused", MISSED, MEMORY,
@@ -142,9 +143,9 @@ TMA_STORE_REFUSED: Final = _declare(
     "tma-store-refused", "RemarkMemoryTmaStoreFailed", FAILED, MEMORY,
     "TMA does not store a tile of a warp-specialized kernel, and why.",
     "TMA writes whole rows of multiples of 16 bytes, and needs a view that is created before all "
-    "loops.",
+    "loops, and coordinates below 2^31.",
     "Give what the reason names: alignment of the address, the strides and the length of rows by "
-    "`assume div_by`, a weak store, and no `allow_tma = false`.",
+    "`assume div_by`, extents by `assume bounded`, a weak store, and no `allow_tma = false`.",
 )  # fmt: skip
 TENSOR_MAPS_ENCODED: Final = _declare(
     "tensor-maps-encoded", "RemarkTensorMaps", MISSED, MEMORY,

@@ -1,12 +1,15 @@
 // OPTIONS: --emit nvvm
 cuda_tile.module @m {
-  entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>) {
+  entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %steps: tile<i32>) {
     %row, %column, %bz = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %a16 = assume div_by<16>, %a : tile<ptr<f16>>
     %b16 = assume div_by<16>, %b : tile<ptr<f16>>
     %c16 = assume div_by<16>, %c : tile<ptr<f32>>
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %n = assume bounded<0, ?>, %n0 : tile<i32>
+    %k = assume bounded<0, ?>, %k0 : tile<i32>
     %n16 = assume div_by<16>, %n : tile<i32>
     %k16 = assume div_by<16>, %k : tile<i32>
     %at = make_tensor_view %a16, shape = [%m, %k16], strides = [%k16, 1] : tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>

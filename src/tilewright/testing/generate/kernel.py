@@ -74,6 +74,8 @@ class Kernel:
 
     def __init__(self, seed: int, options: Options) -> None:
         self.random = Random(seed)
+        self.large = Random(seed)
+        """Of tensors with coordinates near 2**31 and 2**32."""
         self.options = options
         self.elements = PROFILES[options.profile]
         self.lines: list[str] = []

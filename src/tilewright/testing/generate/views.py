@@ -12,6 +12,11 @@ from tilewright.testing.generate.values import UNKNOWN, Facts, Tile, Value
 PADDINGS: Final = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 HINTS: Final = ("", "", " optimization_hints = <sm_90 = {allow_tma = false}>",
                 " optimization_hints = <default = {latency = 2}>")  # fmt: skip
+LARGE: Final = 0.12
+"""The share of tensors with coordinates near a limit."""
+LIMITS: Final = (1 << 30, 1 << 31, 1 << 32, 1 << 33)
+LARGEST_TILE: Final = 64
+"""Of tiles along a dimension."""
 
 
 class View(NamedTuple):
@@ -33,38 +38,69 @@ class Tensor(NamedTuple):
     type: str
     element: str
     shape: tuple[int, ...]
+    """The extents of its memory."""
+    skipped: tuple[int, ...]
+    """Elements along each dimension before those in memory."""
 
 
-def _tensor(k: Kernel, base: str, element: str, shape: tuple[int, ...]) -> Tensor:
-    """A dense tensor at a pointer; some extents and strides are dynamic."""
+def _skipped(k: Kernel, element: str, rank: int) -> tuple[int, ...]:
+    """No elements, or so many along one dimension that a limit is near."""
+    skipped = [0] * rank
+    # Drawn from numbers of their own, so that the rest of a program stays as it is without them.
+    if k.large.random() < LARGE and element != "f4E2M1FN":
+        before = LARGEST_TILE * k.large.randrange(2)
+        skipped[k.large.randrange(rank)] = k.large.choice(LIMITS) - before
+    return tuple(skipped)
+
+
+def _tensor(
+    k: Kernel, base: str, element: str, shape: tuple[int, ...], *, may_be_large: bool = True
+) -> Tensor:
+    """A dense tensor at a pointer; some extents and strides are dynamic.
+
+    A large one starts as far before the pointer as elements are skipped.
+    """
     strides, step, order = [1] * len(shape), 1, list(range(len(shape)))
     if element != "f4E2M1FN" and k.chance(0.25):
         k.random.shuffle(order)
     for dim in reversed(order):
         strides[dim] = step
         step *= shape[dim]
+    skipped = _skipped(k, element, len(shape)) if may_be_large else (0,) * len(shape)
+    sizes = [before + n for before, n in zip(skipped, shape, strict=True)]
     index = k.element("i32", "i64")
+    index = "i64" if max(sizes) >> 32 else index
     kept = [k.chance(0.6) or element == "f4E2M1FN" for _ in shape]
     # A stride of one, which makes rows contiguous, stays static.
     fixed = [stride == 1 or k.chance(0.6) for stride in strides]
-    extents = [str(n) if keep else k.int_constant(n, index).name
-               for n, keep in zip(shape, kept, strict=True)]  # fmt: skip
+    extents = [str(n) if keep else _unsigned(k, n, index)
+               for n, keep in zip(sizes, kept, strict=True)]  # fmt: skip
     steps = [str(n) if keep else k.int_constant(n, index).name
              for n, keep in zip(strides, fixed, strict=True)]  # fmt: skip
-    spelled = "x".join(str(n) if keep else "?" for n, keep in zip(shape, kept, strict=True))
+    spelled = "x".join(str(n) if keep else "?" for n, keep in zip(sizes, kept, strict=True))
     spaced = ",".join(str(n) if keep else "?" for n, keep in zip(strides, fixed, strict=True))
     type = f"tensor_view<{spelled}x{element}, strides=[{spaced}]>"
     dynamic = "" if all((*kept, *fixed)) else f"tile<{index}> -> "
-    sizes = f"shape = [{', '.join(extents)}], strides = [{', '.join(steps)}]"
-    (name,) = k.emit(f"make_tensor_view {base}, {sizes} : {dynamic}{type}")
+    if any(skipped):
+        distance = sum([before * n for before, n in zip(skipped, strides, strict=True)])
+        start, pointer = k.int_constant(-distance, "i64"), f"tile<ptr<{element}>>"
+        (base,) = k.emit(f"offset {base}, {start.name} : {pointer}, tile<i64> -> {pointer}")
+    made = f"shape = [{', '.join(extents)}], strides = [{', '.join(steps)}]"
+    (name,) = k.emit(f"make_tensor_view {base}, {made} : {dynamic}{type}")
     if k.chance(0.15) and element != "f4E2M1FN":
         bytes = max(ELEMENTS[element].storage // 8, 1)
         (name,) = k.emit(f"assume div_by<{bytes}>, {name} : {type}")
-    if k.chance(0.2):
+    if k.chance(0.2) and not any(skipped):
         names = k.emit(f"get_tensor_shape {name} : {type} -> tile<{index}>", len(shape))
         k.scope.values += [Value(name, Tile(index), Facts(n, n, True))
                            for name, n in zip(names, shape, strict=True)]  # fmt: skip
-    return Tensor(name, type, element, shape)
+    return Tensor(name, type, element, shape, skipped)
+
+
+def _unsigned(k: Kernel, number: int, element: str) -> str:
+    """The name of an unsigned integer."""
+    bits = ELEMENTS[element].bits
+    return k.int_constant(number - (1 << bits) if number >> (bits - 1) else number, element).name
 
 
 def _random_shape(k: Kernel, element: str) -> tuple[int, ...]:
@@ -89,7 +125,8 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
     pairs = order.index(rank - 1) if tensor.element == "f4E2M1FN" else None
     if pairs is not None:
         tile_shape[pairs] = max(tile_shape[pairs], 2)
-    is_strided = k.chance(0.35)
+    # Others need not have a tile that starts after what is skipped, and in memory.
+    is_strided = k.chance(0.35) and not any(tensor.skipped)
     steps = [k.random.randint(1, 2 * n) for n in tile_shape] if is_strided else tile_shape
     if pairs is not None:
         steps[pairs] += steps[pairs] % 2
@@ -98,6 +135,7 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
     numbers = [k.random.randrange(space) for space in spaces]
     # Some indices are the block index, if there is a tile per block.
     by_block = [k.blocks <= space and k.chance(0.3) for space in spaces]
+    by_block = [by and not any(tensor.skipped) for by in by_block]
     numbers = [k.blocks - 1 if by else n for n, by in zip(numbers, by_block, strict=True)]
     inside = tuple(
         numbers[d] * steps[d] + tile_shape[d] <= tensor.shape[q] for d, q in enumerate(order)
@@ -115,9 +153,14 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
     type = f"{kind}_view<{', '.join(parts)}>"
     (name,) = k.emit(f"make_{kind}_view {tensor.name} : {type}")
     index = "i32" if any(by_block) else k.element("i32", "i64", "i16")
-    _ask_space(k, name, type, spaces)
+    if any(tensor.skipped):
+        numbers = [n + tensor.skipped[q] // steps[d]
+                   for d, (n, q) in enumerate(zip(numbers, order, strict=True))]  # fmt: skip
+        index = "i64" if max(numbers) >> ELEMENTS[index].bits else index
+    else:
+        _ask_space(k, name, type, spaces)
     indices = [
-        k.block.name if by else k.int_constant(number, index).name
+        k.block.name if by else _unsigned(k, number, index)
         for number, by in zip(numbers, by_block, strict=True)
     ]
     tile = Tile(tensor.element, tuple(tile_shape))
@@ -212,7 +255,7 @@ def gather(k: Kernel) -> None:
     element = k.random.choice([name for name in _elements(k) if ELEMENTS[name].bits >= 8])
     shape = (1 << k.random.randint(1, 5), k.random.randint(4, 20))
     array = k.argument("in", element, shape[0] * shape[1], k.contents(element))
-    tensor = _tensor(k, f"%{array.name}", element, shape)
+    tensor = _tensor(k, f"%{array.name}", element, shape, may_be_large=False)
     tile = Tile(element, (1 << k.random.randint(0, 4), 1 << k.random.randint(0, 4)))
     padding = _padding(k, element)
     sizes = f"tile=({tile.shape[0]}x{tile.shape[1]}), padding_value = {padding}"
@@ -236,7 +279,7 @@ def scatter(k: Kernel) -> None:
     shape = (tile.shape[0] + k.random.randint(0, 4), k.random.randint(2, 12))
     array = k.argument("out", element, shape[0] * shape[1] * k.blocks, "zeros")
     k.results.append(Result(array.name, element))
-    tensor = _tensor(k, k.own_part(array, shape[0] * shape[1]), element, shape)
+    tensor = _tensor(k, k.own_part(array, shape[0] * shape[1]), element, shape, may_be_large=False)
     sizes = f"tile=({tile.shape[0]}x{tile.shape[1]})"
     type = f"gather_scatter_view<{sizes}, {tensor.type}, sparse_dim=0>"
     (view,) = k.emit(f"make_gather_scatter_view {tensor.name} : {type}")

@@ -304,3 +304,12 @@ def test_a_missing_wait_before_a_load_is_reported(
       {stored.store("%again", "%dv", name="stored2")}""")
     with pytest.raises(tilewright.UserError, match="a bulk copy may still write it"):
         Run(seed, stored, Case(), text, anew=True)
+
+
+@pytest.mark.parametrize(("output", "count"), [("f32", 1), ("f16", 0)])
+def test_chosen_stores(output: str, count: int) -> None:
+    """Persistent kernels store f32 by TMA if nothing is forced, narrower elements by threads."""
+    stored = stored_gemm(output=output)
+    text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
+    made = compiled(text, schedule="agents=1")
+    assert made.stages["nv_tileas"].count("nv_tileas.async.tiled_store") == count

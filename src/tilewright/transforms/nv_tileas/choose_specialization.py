@@ -75,7 +75,7 @@ class Specialization:
                  "stages", "stores")  # fmt: skip
 
     def __init__(
-        self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool = False
+        self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool | None = False
     ) -> None:
         self._function = function
         self._by_tma = TmaLoads(function)
@@ -146,8 +146,11 @@ class Specialization:
         if self.stores is not None:
             self.stores.record()
 
-    def _choose_stages(self, wanted: int, *, tma_stores: bool) -> None:
-        """Choose the stages of all pipelines, then those of the stores in what memory is left."""
+    def _choose_stages(self, wanted: int, *, tma_stores: bool | None) -> None:
+        """Choose the stages of all pipelines, then those of the stores in what memory is left.
+
+        Unless stores by TMA are forced, they take no memory that copies have a stage for.
+        """
         fewest = FEWEST_STAGES if len(self.pipelines) == 1 else FEWEST_OF_SEVERAL
         held = max(held_stages(self._groups).values(), default=1)
         # One more than consumers use at once is filled meanwhile.
@@ -160,14 +163,15 @@ class Specialization:
             self.problem = f"{held} stages are in use at once"
         elif self.stages < fewest:
             self.problem = f"only {self.stages} stages fit into shared memory"
-        elif tma_stores:
-            self.stores = TmaStores(self._function)
+        elif tma_stores is not False:
+            is_forced = tma_stores is not None
+            self.stores = TmaStores(self._function, all_stores=is_forced)
             budgets = [
                 self._stage_budget(wanted, self.stores.bytes(stages))
                 for stages in (1, MAX_STORE_STAGES)
             ]
             few, many = [each.fitting for each in budgets]
-            if few < fewest:
+            if few < (fewest if is_forced else self.stages):
                 self.stores.refuse("its boxes do not fit into shared memory")
                 return
             self.stages, self._budget = few, budgets[0]

@@ -101,8 +101,6 @@ are copied, as many as one block would copy with six."""
 SHARED: Final = "while threads of one block wait, those of a second one multiply"
 EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
-TMA_STORES: Final = False
-"""Whether consumers of specialized kernels store by TMA where they can, unless it is forced."""
 STREAMED_FIRST: Final = True
 """Whether tiles that are read once are evicted from L2 first, unless it is forced."""
 
@@ -183,7 +181,7 @@ class ScheduleLoops(Pass):
         tentative = {loop: loads for loop, loads in rest.items() if _has_dots_in_flight(loop)}
         for loop, loads in tentative.items():
             _record(loop, loads, ScheduleAttr(1, 1))
-        by_tma = TMA_STORES if self.tma_stores < 0 else bool(self.tma_stores)
+        by_tma = None if self.tma_stores < 0 else bool(self.tma_stores)
         specialization = Specialization(function, self.stages, tma_stores=by_tma)
         is_wanted = self.agents > 0 or specialization.is_worthwhile
         chosen = specialization.problem is None and is_wanted

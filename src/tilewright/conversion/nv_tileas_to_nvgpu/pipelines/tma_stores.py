@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_index, as_value
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_index,
+    as_value,
+    index_constant,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import (
     tile_start,
@@ -22,10 +27,12 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, uniform_
 from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
 from tilewright.dialects.arith.integer import MaxUIOp
+from tilewright.dialects.cute_nvgpu.attributes import Reduction
 from tilewright.dialects.cute_nvgpu.threads import WarpSyncOp
-from tilewright.dialects.cute_nvgpu.tma import TmaCommitOp, TmaWaitOp
+from tilewright.dialects.cute_nvgpu.tma import TmaCommitOp, TmaReduceOp, TmaWaitOp
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.memref.views import ViewOp
+from tilewright.dialects.nv_tileaa.attributes import RmwMode
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
@@ -43,6 +50,15 @@ if TYPE_CHECKING:
 
     from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult
     from tilewright.ir.values import Value
+
+
+_REDUCTIONS: Final = {
+    RmwMode.ADD: Reduction.ADD,
+    RmwMode.ADDF: Reduction.ADD,
+    RmwMode.AND: Reduction.AND,
+    RmwMode.OR: Reduction.OR,
+    RmwMode.XOR: Reduction.XOR,
+}
 
 
 @converts(AsyncTiledStoreOp)
@@ -121,13 +137,22 @@ class BoxStore:
 
     def start(self, box: int) -> None:
         """Start to store a box, as a bulk group; one lane does."""
-        build = self._build
-        build.create(
-            TmaAsyncStoreOp,
-            src=self._source(box),
-            tensor_map_descriptor=build.values(self._op.map)[0],
-            coordinates=self._coordinates(box),
-        )
+        build, mode = self._build, self._op.mode
+        source, map = self._source(box), build.values(self._op.map)[0]
+        coordinates = self._coordinates(box)
+        if mode is None:
+            build.create(
+                TmaAsyncStoreOp, src=source, tensor_map_descriptor=map, coordinates=coordinates
+            )
+        else:
+            build.create(
+                TmaReduceOp,
+                kind=_REDUCTIONS[mode],
+                buffer=source,
+                indices=[index_constant(build, 0)] * len(coordinates),
+                tensor_map=map,
+                coordinates=coordinates[::-1],
+            )
         build.create(TmaCommitOp)
 
     def _registers(self, box: int) -> list[int]:

@@ -65,7 +65,6 @@ REASONS: Final[Mapping[str, str]] = {
     "cute_nvgpu.tensormap.rebind": "a map is encoded for one tensor",
     "cute_nvgpu.tma.load": "`nvgpu.tma.async.load` says the same",
     "cute_nvgpu.tma.prefetch": "copies start as early as a prefetch could",
-    "cute_nvgpu.tma.reduce": "reductions into views leave registers by `red`",
     "cute_nvgpu.tma.store": "`nvgpu.tma.async.store` says the same",
 }
 """Why no compilation at default settings produces an operation of nvgpu or cute_nvgpu."""

@@ -23,6 +23,7 @@ DTYPES: Final[dict[str, Any]] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
     "f32": np.float32,
+    "i32": np.int32,
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2,
 }
@@ -304,6 +305,33 @@ def test_a_missing_wait_before_a_load_is_reported(
       {stored.store("%again", "%dv", name="stored2")}""")
     with pytest.raises(tilewright.UserError, match="a bulk copy may still write it"):
         Run(seed, stored, Case(), text, anew=True)
+
+
+REDUCED = {
+    ("f32", "addf"): np.add,
+    ("i32", "add"): np.add,
+    ("i32", "and"): np.bitwise_and,
+    ("i32", "or"): np.bitwise_or,
+    ("i32", "xor"): np.bitwise_xor,
+}
+
+
+@pytest.mark.parametrize(("output", "mode"), REDUCED)
+def test_reductions(output: str, mode: str, seed: int) -> None:
+    """TMA combines the elements within bounds with those in memory."""
+    stored = stored_gemm(output=output)
+    text = stored.persistent(f"{stored.converted()}\n{stored.reduce(mode)}")
+    run = Run(seed, stored, Case(), text)
+    before = np.full_like(run.c, UNTOUCHED)[:, : run.width]
+    run.check(run.c, REDUCED[output, mode](before, run.dot().astype(run.c.dtype)))
+
+
+def test_reductions_that_tma_does_not_have(seed: int) -> None:
+    """Threads compute maxima."""
+    stored = stored_gemm(output="i32")
+    text = stored.persistent(f"{stored.converted()}\n{stored.reduce('max')}")
+    run = Run(seed, stored, Case(), text, stores=0)
+    run.check(run.c, np.maximum(run.dot(), UNTOUCHED))
 
 
 @pytest.mark.parametrize(("output", "count"), [("f32", 1), ("f16", 0)])

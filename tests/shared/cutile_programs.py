@@ -80,6 +80,22 @@ def persistent_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt
         ct.store(c, (row, column), acc)
 
 
+@ct.kernel
+def split_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt, steps: ConstInt):
+    """A persistent GEMM that adds the dots of parts of K to C."""
+    across, view = ct.num_tiles(c, 1, (rows, columns)), c.tiled_view((rows, columns))
+    parts = ct.num_tiles(a, 1, (rows, tile_k)) // steps
+    tiles = ct.num_tiles(c, 0, (rows, columns)) * across * parts
+    for tile in range(ct.bid(0), tiles, ct.num_blocks(0)):
+        row, column, part = tile // parts // across, tile // parts % across, tile % parts
+        acc = ct.zeros((rows, columns), ct.float32)
+        for step in range(part * steps, part * steps + steps):
+            left = ct.load(a, (row, step), (rows, tile_k), padding_mode=ct.PaddingMode.ZERO)
+            right = ct.load(b, (step, column), (tile_k, columns), padding_mode=ct.PaddingMode.ZERO)
+            acc = ct.mma(left, right, acc)
+        view.atomic_store_add((row, column), acc)
+
+
 def _zeros(*shape: int, dtype: str = "float32") -> Any:
     return np.zeros(shape, dtype)
 
@@ -92,6 +108,10 @@ CASES: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
     "persistent_gemm": (
         persistent_gemm,
         (*(_zeros(256, 256, dtype="float16"),) * 2, _zeros(256, 256), 128, 256, 64),
+    ),
+    "split_gemm": (
+        split_gemm,
+        (*(_zeros(256, 256, dtype="float16"),) * 2, _zeros(256, 256), 128, 256, 64, 2),
     ),
 }
 """The kernel of each file, and arguments whose types it is compiled for."""

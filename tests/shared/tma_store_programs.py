@@ -51,6 +51,8 @@ class StoredGemm(NamedTuple):
 
     def converted(self, name: str = "o", value: str = "%sum") -> str:
         """Convert an accumulator to the type of C."""
+        if self.output == "i32":
+            return f"%{name} = ftoi {value} signed : {self.gemm.c} -> {self.tile}"
         if self.output == self.gemm.accumulator:
             return f"%{name} = addf {value}, %none : {self.gemm.c}"
         return f"%{name} = ftof {value} : {self.gemm.c} -> {self.tile}"
@@ -68,6 +70,13 @@ class StoredGemm(NamedTuple):
         after = f" token={token}" if token else ""
         return (
             f"%{name} = store_view_tko weak {value}, {view}[{row}, %zero]{after} {hints}"
+            f": {self.tile}, {self.view}, tile<i32> -> token"
+        )
+
+    def reduce(self, mode: str, value: str = "%o") -> str:
+        """Combine a tile of C with a value, atomically."""
+        return (
+            f"%reduced = atomic_red_view_tko relaxed device %cv[%i, %zero], {mode}, {value} "
             f": {self.tile}, {self.view}, tile<i32> -> token"
         )
 

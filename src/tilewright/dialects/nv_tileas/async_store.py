@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import view as tileaa_view
-from tilewright.dialects.nv_tileaa.attributes import MemSemantic
+from tilewright.dialects.nv_tileaa.attributes import RMW_MODE, MemSemantic, RmwMode
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp, residency_problems
 from tilewright.dialects.nv_tileas.attributes import laid_out, layout_of
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
@@ -22,14 +22,23 @@ from tilewright.dialects.nv_tileas.types import (
 )
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
+from tilewright.ir.types import F32, I32
 from tilewright.layout.linear import WARP
 from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.layout.warp_boxes import warp_boxes
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.types import TiledViewType
+    from tilewright.ir.attributes import Type
     from tilewright.layout.linear import Layout
     from tilewright.layout.warp_boxes import WarpBoxes
+
+
+REDUCTIONS: Final[Mapping[Type, Collection[RmwMode]]] = {
+    F32: (RmwMode.ADDF,),
+    I32: (RmwMode.ADD, RmwMode.AND, RmwMode.OR, RmwMode.XOR),
+}
+"""The modes of atomic accesses to views that TMA has, by element type."""
 
 
 class AsyncTiledStoreOp(tileaa_view.TiledStoreOp):
@@ -39,7 +48,7 @@ class AsyncTiledStoreOp(tileaa_view.TiledStoreOp):
     time, and one lane starts to store the box. A stage is written again when its last box has been
     read. The buffer has as many stages for each warp, at most one for each box of the warp. The
     stores are complete after a `store_wait`. No token orders one after writes of threads to the
-    same memory.
+    same memory. With `rmw_mode` the elements are combined with those of the view, atomically.
     """
 
     name = "nv_tileas.async.tiled_store"
@@ -52,6 +61,7 @@ class AsyncTiledStoreOp(tileaa_view.TiledStoreOp):
 
     map = d.operand(TENSOR_MAP)
     buffer = d.operand(BUFFER)
+    mode = d.optional_attribute(RMW_MODE, spelling="rmw_mode")
 
     @property
     def boxes(self) -> WarpBoxes:
@@ -66,8 +76,12 @@ class AsyncTiledStoreOp(tileaa_view.TiledStoreOp):
     def verify(self) -> Iterator[str]:
         problems = list(super().verify())
         yield from problems
-        if self.semantic is not MemSemantic.WEAK or self.volatile:
-            yield "expected a weak store that is not volatile"
+        semantic = MemSemantic.WEAK if self.mode is None else MemSemantic.RELAXED
+        if self.semantic is not semantic or self.volatile:
+            yield f"expected a {semantic.keyword} access that is not volatile"
+        element = element_of(self.tile.type)
+        if self.mode is not None and self.mode not in REDUCTIONS.get(element, ()):
+            yield f"cannot reduce '{element}' by '{self.mode.keyword}'"
         if problems:
             return
         try:

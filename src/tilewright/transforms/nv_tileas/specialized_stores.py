@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, STORE_STAGES
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, Residency
-from tilewright.dialects.nv_tileas.memory import TiledStoreOp
+from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReadOp,
     ConsumerReleaseOp,
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.types import TensorMapType
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileas.tma_stores import StoreBoxes
+    from tilewright.transforms.nv_tileas.tma_stores import Store, StoreBoxes
 
 
-def stores_by_tma(function: FuncOp) -> list[TiledStoreOp]:
+def stores_by_tma(function: FuncOp) -> list[Store]:
     """The stores of a function for which `schedule-loops` has chosen TMA."""
-    stores = [op for op in function.walk() if isinstance(op, TiledStoreOp)]
+    stores = [op for op in function.walk() if isinstance(op, TiledStoreOp | TiledAtomicRmwOp)]
     return [op for op in stores if op.attributes.get(ENGINE) is CopyEngine.TMA]
 
 
@@ -123,7 +123,7 @@ def wait_for_stores(build: Builder) -> None:
     build.create(StoreWaitOp)
 
 
-def _buffer(build: Builder, store: TiledStoreOp, boxes: StoreBoxes) -> Value:
+def _buffer(build: Builder, store: Store, boxes: StoreBoxes) -> Value:
     """The shared memory that stores of equal tiles stage their boxes in."""
     stages = store.attributes.get(STORE_STAGES)
     own = boxes.stages(stages.value if isinstance(stages, IntegerAttr) else 1)
@@ -133,7 +133,7 @@ def _buffer(build: Builder, store: TiledStoreOp, boxes: StoreBoxes) -> Value:
     return build.create(AllocTensorOp, types=[type]).result
 
 
-def _store(store: TiledStoreOp, boxes: StoreBoxes, map: Value, buffer: Value) -> None:
+def _store(store: Store, boxes: StoreBoxes, map: Value, buffer: Value) -> None:
     """Replace a store by threads, and the layout conversion that it alone uses."""
     convert = converted_tile(store)
     build = Builder(InsertPoint.before(store), store.location)
@@ -146,6 +146,9 @@ def _store(store: TiledStoreOp, boxes: StoreBoxes, map: Value, buffer: Value) ->
         token=store.token,
         map=map,
         buffer=buffer,
+        semantic=store.semantic,
+        scope=store.scope,
+        mode=store.mode if isinstance(store, TiledAtomicRmwOp) else None,
         types=[store.result_token.type],
     )
     made.attributes.update({k: v for k, v in store.attributes.items() if k in kept})

@@ -20,7 +20,7 @@ from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 
 if TYPE_CHECKING:
-    from tilewright.dialects.nv_tileas.memory import TiledStoreOp
+    from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
@@ -106,7 +106,7 @@ def view_ops(view: Value) -> set[Operation] | None:
 
 
 # Law: an assumption of a branch need not hold where the branch is not taken.
-def hoist_view(access: TiledLoadOp | TiledStoreOp) -> None:
+def hoist_view(access: TiledLoadOp | TiledStoreOp | TiledAtomicRmwOp) -> None:
     """Create the view of an access that TMA can execute outside of loops and branches.
 
     What it is computed from is hoisted with it, without the assumptions of branches.

@@ -1,21 +1,24 @@
-"""Which stores TMA can execute: of tiles of a view, of which each warp holds whole boxes."""
+"""Which stores TMA can execute: of tiles of a view, of which each warp holds whole boxes.
+
+An atomic access to a view that returns nothing is a store here: TMA reduces into memory, too.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.alias import Aliases
 from tilewright.analysis.axis import AxisFacts
 from tilewright.analysis.tensor_divisors import TensorDivisors
-from tilewright.dialects.elements import pointee_bytes
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.memory import AccessOp, FenceAliasOp, LoadOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
-from tilewright.dialects.nv_tileas.async_store import store_map_type, stored_boxes
+from tilewright.dialects.nv_tileas.async_store import REDUCTIONS, store_map_type, stored_boxes
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, STORE_STAGES
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, layout_of
-from tilewright.dialects.nv_tileas.memory import TiledStoreOp
+from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.tensor_map import MAX_MAPS, tile_order
 from tilewright.dialects.nv_tileas.types import SLOT_BYTES
@@ -65,7 +68,11 @@ class StoreBoxes(NamedTuple):
         return min(most, self.per_warp)
 
 
-def store_boxes(store: TiledStoreOp) -> StoreBoxes:
+Store: TypeAlias = TiledStoreOp | TiledAtomicRmwOp
+"""A store, or a reduction into a view."""
+
+
+def store_boxes(store: Store) -> StoreBoxes:
     """The boxes of a store; `NoBoxes` says why there are none."""
     convert, view = converted_tile(store), tiled_view(store.view)
     tile = store.tile if convert is None else convert.source
@@ -75,7 +82,7 @@ def store_boxes(store: TiledStoreOp) -> StoreBoxes:
     return StoreBoxes(tile, store_map_type(layout_of(tile), view), bytes, boxes.per_warp, warps)
 
 
-def converted_tile(store: TiledStoreOp) -> ConvertLayoutOp | None:
+def converted_tile(store: Store) -> ConvertLayoutOp | None:
     """The layout conversion that precedes a store, which TMA does not need."""
     return store.tile.defined_by(ConvertLayoutOp)
 
@@ -100,12 +107,12 @@ class TmaStores:
         self._aliases = Aliases(function)
         self._order = TokenDependences()
         self._accesses = [op for op in function.walk() if isinstance(op, AccessOp)]
-        self.boxes: dict[TiledStoreOp, StoreBoxes] = {}
-        self.problems: dict[TiledStoreOp, str] = {}
+        self.boxes: dict[Store, StoreBoxes] = {}
+        self.problems: dict[Store, str] = {}
         self.stages = 1
         """The boxes that each warp stages at a time, if it has as many."""
         for op in self._accesses:
-            if isinstance(op, TiledStoreOp) and (all_stores or _pays(op)):
+            if isinstance(op, TiledStoreOp | TiledAtomicRmwOp) and (all_stores or _pays(op)):
                 self._check(op)
         self._drop_late_stores()
         if len(self._maps()) > MAX_MAPS:
@@ -142,7 +149,7 @@ class TmaStores:
             store.attributes[ENGINE] = CopyEngine.TMA
             store.attributes[STORE_STAGES] = IntegerAttr(boxes.stages(self.stages), I32)
 
-    def _check(self, store: TiledStoreOp) -> None:
+    def _check(self, store: Store) -> None:
         problem = self._access_problem(store) or self._alignment_problem(store)
         if problem is None:
             try:
@@ -152,12 +159,15 @@ class TmaStores:
         if problem is not None:
             self.problems[store] = problem
 
-    def _access_problem(self, store: TiledStoreOp) -> str | None:
+    def _access_problem(self, store: Store) -> str | None:
         if store.allow_tma is False:
             return "the program forbids it"
         if store.cache is not None:
             return "it has a cache hint"
-        if store.semantic is not MemSemantic.WEAK or store.volatile:
+        if isinstance(store, TiledAtomicRmwOp):
+            if store.mode not in REDUCTIONS.get(element_of(store.tile.type), ()):
+                return f"TMA has no reduction '{store.mode.keyword}' of its elements"
+        elif store.semantic is not MemSemantic.WEAK or store.volatile:
             return "it is not weak"
         if any(isinstance(op, FenceAliasOp) for op in self._function.walk()):
             return "its memory has other addresses"
@@ -166,7 +176,7 @@ class TmaStores:
             return "its view is of memory that a loop, a branch or an access computes"
         return None
 
-    def _alignment_problem(self, store: TiledStoreOp) -> str | None:
+    def _alignment_problem(self, store: Store) -> str | None:
         type = tiled_view(store.view)
         memory, bytes = TensorDivisors(store.view, self._facts), pointee_bytes(type.source.element)
         dynamic = [n for n, stride in enumerate(type.source.strides) if stride == DYNAMIC]
@@ -194,7 +204,7 @@ class TmaStores:
                 del self.boxes[store]
                 self.problems[store] = "a token orders it after writes of threads"
 
-    def _earlier(self, store: TiledStoreOp) -> Sequence[AccessOp]:
+    def _earlier(self, store: Store) -> Sequence[AccessOp]:
         """The accesses that need a fence if a token orders them before a store.
 
         They write the memory by threads, or acquire what other blocks may have written there.
@@ -207,7 +217,7 @@ class TmaStores:
         ]
 
 
-def _pays(store: TiledStoreOp) -> bool:
+def _pays(store: Store) -> bool:
     """Whether TMA is as fast as threads: a matrix of words in a loop, whose map is encoded once."""
     is_matrix = sum(extent > 1 for extent in shape(store.tile.type)) > 1
     in_loop = any(isinstance(outer, ForOp) for outer in store.ancestors())

@@ -68,6 +68,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-COUNT-8: llvm.store {{.*}} : i64, !llvm.ptr<3>
   // CHECK: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK: nvgpu.tma.async.store {{.*}} to [[WORD_MAP]]
+  // A reduction names the outermost coordinate first.
+  // CHECK: cute_nvgpu.tma.reduce add {{.*}}[%c0{{.*}}, %c0{{.*}}] to [[WORD_MAP]]
+  // CHECK-NEXT: cute_nvgpu.tma.commit
   // The lane that has committed the stores waits until they are complete.
   // CHECK: [[ELECTED:%.*]] = cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if [[ELECTED]]
@@ -95,6 +98,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %word_buffer = nv_tileas.alloc_tensor : !word_buffer
       %t0 = nv_tileas.async.tiled_store weak %x, %view[%i, %i] map = %maps#0 buffer = %buffer : !half, i32, i32 of !tiles, !map, !buffer
       %t1 = nv_tileas.async.tiled_store weak %y, %words[%i, %i] map = %maps#1 buffer = %word_buffer : !words, i32, i32 of !word_tiles, !word_map, !word_buffer
+      %t2 = nv_tileas.async.tiled_store relaxed gpu %y, %words[%i, %i] map = %maps#1 buffer = %word_buffer {rmw_mode = #nv_tileaa.rmw_mode<addf>} : !words, i32, i32 of !word_tiles, !word_map, !word_buffer
       nv_tileas.async.store_wait
       nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
     }

@@ -27,11 +27,16 @@ VIEW: Final = (
     "!nv_tileaa.tiled_view<tile = [64, 128], "
     "source = !nv_tileaa.memref<512x512xf16, strides = [512, 1]>>"
 )
+ADDF: Final = "{rmw_mode = #nv_tileaa.rmw_mode<addf>}"
 BUFFER: Final = "!nv_tileas.buffer<shared, 8, 16x64xf16>"
 
 
 def problems(
-    layout: str = ACCUMULATOR, staged: str = STAGED, buffer: str = BUFFER, semantic: str = "weak"
+    layout: str = ACCUMULATOR,
+    staged: str = STAGED,
+    buffer: str = BUFFER,
+    semantic: str = "weak",
+    mode: str = "",
 ) -> list[str]:
     """What the verifier says of a store."""
     tile, map = f"tensor<64x128xf16, {layout}>", f"!nv_tileas.tensor_map<{VIEW}, {_tile(staged)}>"
@@ -39,7 +44,7 @@ def problems(
       nv_tileaa.func @f(%x: {tile}, %v: {VIEW}, %m: {map}, %i: i32)
           attributes {{kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>}} {{
         %b = nv_tileas.alloc_tensor : {buffer}
-        %t = nv_tileas.async.tiled_store {semantic} %x, %v[%i, %i] map = %m buffer = %b
+        %t = nv_tileas.async.tiled_store {semantic} %x, %v[%i, %i] map = %m buffer = %b {mode}
             : {tile}, i32, i32 of {VIEW}, {map}, {buffer}
         nv_tileaa.return
       }}""")
@@ -75,7 +80,8 @@ def test_one_or_two_stages_for_each_warp(stages: int) -> None:
     ({"buffer": BUFFER.replace("8", "6", 1)}, "expected stages for 4 warps, a divisor of 2 boxes"),
     ({"buffer": BUFFER.replace("8", "16", 1)}, "expected stages for 4 warps, a divisor of 2 boxes"),
     ({"buffer": BUFFER.replace("shared", "tensor")}, "expected a buffer in shared memory"),
-    ({"semantic": "relaxed gpu"}, "expected a weak store"),
+    ({"semantic": "relaxed gpu"}, "expected a weak access"),
+    ({"semantic": "relaxed gpu", "mode": ADDF}, "cannot reduce 'f16' by 'addf'"),
 ])  # fmt: skip
 def test_stores_that_are_rejected(changed: dict[str, str], message: str) -> None:
     (problem,) = problems(**changed)

@@ -14,6 +14,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     as_index,
     as_value,
     constant,
+    index_constant,
     multiply,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
@@ -31,10 +32,12 @@ from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.cute_nvgpu.attributes import Reduction
 from tilewright.dialects.cute_nvgpu.threads import WarpSyncOp
-from tilewright.dialects.cute_nvgpu.tma import TmaCommitOp, TmaWaitOp
+from tilewright.dialects.cute_nvgpu.tma import TmaCommitOp, TmaReduceOp, TmaWaitOp
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.memref.views import ViewOp
+from tilewright.dialects.nv_tileaa.attributes import RmwMode
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
@@ -52,6 +55,15 @@ if TYPE_CHECKING:
 
     from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult
     from tilewright.ir.values import Value
+
+
+_REDUCTIONS: Final = {
+    RmwMode.ADD: Reduction.ADD,
+    RmwMode.ADDF: Reduction.ADD,
+    RmwMode.AND: Reduction.AND,
+    RmwMode.OR: Reduction.OR,
+    RmwMode.XOR: Reduction.XOR,
+}
 
 
 @converts(AsyncTiledStoreOp)
@@ -132,14 +144,23 @@ class BoxStore:
 
     def start(self, box: int) -> None:
         """Start to store a box, as a bulk group; one lane does."""
-        build = self._build
+        build, op = self._build, self._op
         with predicated(build, self._reached):
-            build.create(
-                TmaAsyncStoreOp,
-                src=self._source(box),
-                tensor_map_descriptor=build.values(self._op.map)[0],
-                coordinates=self._coordinates(box),
-            )
+            source, map = self._source(box), build.values(op.map)[0]
+            coordinates = self._coordinates(box)
+            if op.mode is None:
+                build.create(
+                    TmaAsyncStoreOp, src=source, tensor_map_descriptor=map, coordinates=coordinates
+                )
+            else:
+                build.create(
+                    TmaReduceOp,
+                    kind=_REDUCTIONS[op.mode],
+                    buffer=source,
+                    indices=[index_constant(build, 0)] * len(coordinates),
+                    tensor_map=map,
+                    coordinates=coordinates[::-1],
+                )
         # A group without a store, too: stages are counted by groups.
         build.create(TmaCommitOp)
 

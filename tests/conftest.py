@@ -17,6 +17,7 @@ from typing import cast
 
 import pytest
 from requirements import Outcome, load_index
+from worker_events import send_results_only
 
 from tilewright.driver.launch_checks import required_arch
 from tilewright.emit.toolchain import find_ptxas
@@ -134,7 +135,9 @@ GPU_SECONDS = 600
 def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--requirements-report")
     # Under xdist a worker sees only its own tests; the controller sees the reports of all.
-    if path is not None and not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        send_results_only(config)
+    elif path is not None:
         config.pluginmanager.register(RequirementReport(path))
 
 

@@ -54,6 +54,7 @@ def test_an_optimized_module_is_sound_and_settled(name: str) -> None:
 @pytest.mark.corpus
 @pytest.mark.requirement("R1-045")
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(60)
 def test_every_pass_keeps_the_order_that_tokens_give(name: str) -> None:
     module = read(name)
     tag(module)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gemm_text import KLoop, kernel, zeros
 from matrix_programs import View
 from scheduled_loops import lowered_as_far_as
 
@@ -23,21 +24,11 @@ def program(occupancy: int) -> str:
     c = View("c", (ROWS, COLUMNS), (COLUMNS, 1), (ROWS, COLUMNS), "f32")
     hints = f"num_worker_warps_per_cta = 4, occupancy = {occupancy}"
     tile, row, column = c.tile_type, f"tile<{ROWS}x1xf32>", f"tile<1x{COLUMNS}xf32>"
-    return f"""
-!a = !cuda_tile.{a.type}
-!b = !cuda_tile.{b.type}
-!c = !cuda_tile.{c.type}
-cuda_tile.module @m {{
-  entry @k(%ap: tile<ptr<f16>>, %bp: tile<ptr<f16>>, %cp: tile<ptr<f32>>, %rate: tile<f32>,
-           %count: tile<i32>) optimization_hints=<sm_90 = {{{hints}}}> {{
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    {a.text()}{b.text()}{c.text()}
-    %none = constant <f32: 0.0> : {tile}
-    %i = iota : tile<{ROWS}xi32>
-    %j = iota : tile<{COLUMNS}xi32>
-    %i1 = itof %i signed : tile<{ROWS}xi32> -> tile<{ROWS}xf32>
-    %j1 = itof %j signed : tile<{COLUMNS}xi32> -> tile<{COLUMNS}xf32>
+    decay = f"""
+    %rows = iota : tile<{ROWS}xi32>
+    %columns = iota : tile<{COLUMNS}xi32>
+    %i1 = itof %rows signed : tile<{ROWS}xi32> -> tile<{ROWS}xf32>
+    %j1 = itof %columns signed : tile<{COLUMNS}xi32> -> tile<{COLUMNS}xf32>
     %rate1 = reshape %rate : tile<f32> -> tile<1x1xf32>
     %rates = broadcast %rate1 : tile<1x1xf32> -> {row}
     %i2 = reshape %i1 : tile<{ROWS}xf32> -> {row}
@@ -45,20 +36,17 @@ cuda_tile.module @m {{
     %i3 = mulf %i2, %rates : {row}
     %i4 = broadcast %i3 : {row} -> {tile}
     %j4 = broadcast %j2 : {column} -> {tile}
-    %decay = subf %i4, %j4 : {tile}
-    %all = for %r in (%zero to %count, step %one) : tile<i32>
-        iter_values(%sum = %none) -> ({tile}) {{
-      %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {a.tile_type}, token
-      %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {b.tile_type}, token
-      %d = mmaf %x, %y, %none : {a.tile_type}, {b.tile_type}, {tile}
-      %scaled = mulf %d, %decay : {tile}
-      %next = addf %sum, %scaled : {tile}
-      continue %next : {tile}
-    }}
-    %t2 = store_view_tko weak %all, %cv[%zero, %zero] : {tile}, !c, tile<i32> -> token
-    return
-  }}
-}}"""
+    %decay = subf %i4, %j4 : {tile}"""
+    scaled = f"""%scaled = mulf %d, %decay : {tile}
+      %next = addf %acc, %scaled : {tile}
+      continue %next : {tile}"""
+    loop = KLoop(a, b, tile, into="%none", after=scaled, bounds="%zero to %count, step %one")
+    return kernel(
+        [a, b, c],
+        f"{zeros(tile)}\n{decay}\n{loop.text()}\n{c.store('%sum')}",
+        arguments="%rate: tile<f32>, %count: tile<i32>",
+        hints=f"optimization_hints=<sm_90 = {{{hints}}}>",
+    )
 
 
 def ptx_of(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gemm_text import KLoop, Names, kernel, zeros
 from matrix_programs import View
 from scheduled_loops import lowered_as_far_as
 
@@ -32,31 +33,16 @@ def program(
     c = View("c", (m, n), (n, 1), (m, n), "f32")
     ct, st = c.tile_type, s.tile_type
     update = update or f"%next = fma %d, %wide, %sum : {ct}"
-    return f"""
-!a = !cuda_tile.{a.type}
-!b = !cuda_tile.{b.type}
-!s = !cuda_tile.{s.type}
-!c = !cuda_tile.{c.type}
-cuda_tile.module @m {{
-  entry @k(%ap: tile<ptr<f16>>, %bp: tile<ptr<f16>>, %sp: tile<ptr<f32>>, %cp: tile<ptr<f32>>,
-           %count: tile<i32>) optimization_hints=<sm_90 = {{num_worker_warps_per_cta = {warps}}}> {{
-    %zero = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    {a.text()}{b.text()}{s.text()}{c.text()}
-    %none = constant <f32: 0.0> : {ct}
-    %all = for %r in (%zero to %count, step %one) : tile<i32> iter_values(%sum = %none) -> ({ct}) {{
-      %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {a.tile_type}, token
-      %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {b.tile_type}, token
-      %f, %t2 = load_view_tko weak %sv[%zero, %r] : !s, tile<i32> -> {st}, token
-      %d = mmaf %x, %y, %none : {a.tile_type}, {b.tile_type}, {ct}
-      %wide = broadcast %f : {st} -> {ct}
-      {update}
-      continue %next : {ct}
-    }}
-    %t3 = store_view_tko weak %all, %cv[%zero, %zero] : {ct}, !c, tile<i32> -> token
-    return
-  }}
-}}"""
+    scaled = f"%wide = broadcast %f : {st} -> {ct}\n{update}\ncontinue %next : {ct}"
+    names = Names(accumulator="%sum", iteration="%r")
+    scales = s.load("%zero, %r", "%f", "%t2")
+    loop = KLoop(a, b, ct, names, into="%none", inside=scales, after=scaled)
+    return kernel(
+        [a, b, s, c],
+        f"{zeros(ct)}\n{loop.text('%all')}\n{c.store('%all')}",
+        arguments="%n: tile<i32>",
+        hints=f"optimization_hints=<sm_90 = {{num_worker_warps_per_cta = {warps}}}>",
+    )
 
 
 def dots_of(text: str) -> list[DotOp]:

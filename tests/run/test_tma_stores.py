@@ -334,10 +334,9 @@ def test_reductions_that_tma_does_not_have(seed: int) -> None:
     run.check(run.c, np.maximum(run.dot(), UNTOUCHED))
 
 
-@pytest.mark.parametrize(("output", "count"), [("f32", 1), ("f16", 0)])
-def test_chosen_stores(output: str, count: int) -> None:
-    """Persistent kernels store f32 by TMA if nothing is forced, narrower elements by threads."""
-    stored = stored_gemm(output=output)
-    text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    made = compiled(text, schedule="agents=1")
-    assert made.stages["nv_tileas"].count("nv_tileas.async.tiled_store") == count
+def test_chosen_stores() -> None:
+    """If nothing is forced, persistent kernels reduce by TMA, and store by threads."""
+    stored = stored_gemm(output="f32")
+    for text, count in ((stored.store(), 0), (stored.reduce("addf"), 1)):
+        made = compiled(stored.persistent(f"{stored.converted()}\n{text}"), schedule="agents=1")
+        assert made.stages["nv_tileas"].count("nv_tileas.async.tiled_store") == count

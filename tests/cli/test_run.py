@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from command_line import Run
+from numpy.typing import NDArray
 from tile_programs import SCALE
 
 import tilewright
@@ -288,3 +289,26 @@ def test_the_example_of_the_help_runs(run: Run) -> None:
     result = run(*[str(path) if word == "examples/add.mlir" else word for word in words])
     assert (result.code, result.err) == (0, "")
     assert np.load("sum.npy").shape == (64,)
+
+
+def test_perturbed_approximations(run: Run, folder: Path) -> None:
+    """Each seed has its results, and the same ones in each run; they differ by a few ulps."""
+    source = str(Path(__file__).parents[2] / "examples" / "softmax.mlir")
+    results: list[NDArray[np.float32]] = []
+    for seed in (0, 3, 3, 4):
+        command = ["run", source, "--on=emulator", f"--perturb={seed}", "--arg=random:1x128xf32"]
+        assert run(*command, "--arg=out.npy=zeros:1x128xf32", "--arg=1") == (0, "", "")
+        results.append(np.load("out.npy"))
+    plain, first, again, other = results
+    assert np.array_equal(first, again)
+    assert not np.array_equal(plain, first)
+    assert not np.array_equal(first, other)
+    np.testing.assert_allclose(first, plain, rtol=2.0**-20)
+
+
+def test_perturbed_approximations_need_the_emulator(run: Run, program: Path) -> None:
+    code, _, err = run("run", str(program), "--perturb=1", "--arg=1")
+    assert code == 2
+    assert "option '--perturb': expected --on emulator, found --on cpu" in err
+    with pytest.raises(tilewright.Unsupported, match="perturbed approximations on 'cpu'"):
+        tilewright.execute(program, None, 1, [], perturb=1)

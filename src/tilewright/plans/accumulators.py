@@ -1,8 +1,8 @@
 """wgmma accumulators in registers: whether another operation reads one while wgmma updates it.
 
 ptxas takes a value computed from a register after an in-place wgmma for equal to one computed from
-it before, if everything else is the same. So an accumulator that another operation reads must not
-share its registers with the next wgmma.
+it before, if everything else is the same (`wgmma-in-place` of docs/ptxas-defects.md). So an
+accumulator that another operation reads must not share its registers with the next wgmma.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class DebugInfo:
         return number
 
     def _file(self, name: str) -> int:
-        # ptxas ends a name at the first quote, even if it is escaped.
+        # ptxas ends a name at an escaped quote (`quoted-file-name` of docs/ptxas-defects.md).
         folder, slash, base = name.replace('"', "'").rpartition("/")
         directory = escaped(folder or slash)
         return self._add(

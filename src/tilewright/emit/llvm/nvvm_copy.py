@@ -43,10 +43,10 @@ def _cp_async(w: FunctionWriter, op: copy.CpAsyncOp) -> None:
 def _hinted_cp_async(w: FunctionWriter, op: copy.CpAsyncOp, policy: Value) -> None:
     """A copy with a cache policy, which the intrinsics of LLVM do not have.
 
-    The shared address passes through a minimum that changes nothing. Without it ptxas 13.0 takes
-    the uniform part of the address from a uniform register, and then encodes the policy in an odd
-    one: `LDGSTS [R31+UR0+0xc000], desc[UR1]`, an illegal instruction at run time. The constant part
-    is added after the minimum, so that copies with one base share it.
+    The shared address passes through a minimum that changes nothing, and leaves it without a
+    uniform part, for which ptxas may name the wrong register (`hinted-cp-async` of
+    docs/ptxas-defects.md): an illegal instruction at run time. The constant part is added after the
+    minimum, so that copies with one base share it.
     """
     asm = Assembly(w)
     base, offset = _constant_offset(op.dst)
@@ -141,7 +141,7 @@ def _prefetch(w: FunctionWriter, op: copy.PrefetchOp) -> None:
 
 def _st_bulk(w: FunctionWriter, op: copy.BulkStoreOp) -> None:
     suffix = ".shared.cta" if space_of(op.addr) else ""
-    # ptxas rejects a symbol here: the address must be in a register.
+    # ptxas rejects a symbol here (`st-bulk-symbol` of docs/ptxas-defects.md).
     pointer = w.temporary(
         f'call {w.types[op.addr.type]} asm "mov.b64 $0, $1;", "=l,l"({w.typed(op.addr)})'
     )

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 FIRST_EXPONENTS: Final = (63, 64)
-"""The largest exponents of the first factors of scales of A and of B.
+"""The largest exponents of the first powers that scales of A and of B are split into.
 
-Exponents of scales are at most 127, and so are those of a first factor of A times one of B, and of
-a second factor of A, at most 64, times one of B, at most 63.
+Exponents of scales are at most 127. So those of both first powers together are at most 127, and so
+are those of both second powers, 64 and 63.
 """
 
 
@@ -37,7 +37,7 @@ def scaled_by_powers(op: DotOp, build: Rewriter) -> Replacement:
 
     The powers of two of f8E8M0FNU have all exponents of f32: `a * p` and `p * q` may be beyond
     them where the term `a * p * b * q` is not. So elements are multiplied as f16, which represents
-    them exactly, and the dot of a block of K by `p * q`, as two factors.
+    them exactly, and the dot of a block of K by `p * q`, split into two powers.
     """
     if op.a_scale is None or op.b_scale is None or element_of(op.a_scale.type) is not F8E8M0FNU:
         return None
@@ -49,7 +49,7 @@ def scaled_by_powers(op: DotOp, build: Rewriter) -> Replacement:
         a, b = (converted(build, tile, F16) for tile in operands)
         part = dot_of(build, op, a, b, zero).result
         scales = _along_k(build, (op.a_scale, op.b_scale), blocks, index)
-        left, right = map(partial(_factors, build), scales, FIRST_EXPONENTS)
+        left, right = map(partial(_split, build), scales, FIRST_EXPONENTS)
         first, second = map(partial(_outer, build, op.c.type), left, right)
         part = build.create(MulFOp, lhs=part, rhs=first).result
         result = build.create(FmaOp, lhs=part, rhs=second, acc=result).result
@@ -86,11 +86,11 @@ def converted(build: Rewriter, tile: Value, element: Type) -> Value:
     return build.create(FpToFpOp, source=tile, types=[with_element(tile.type, element)]).result
 
 
-def _factors(build: Rewriter, scales: Value, limit: int) -> tuple[Value, Value]:
-    """Two factors of powers of two in f32; exponents of the first are at most `limit`.
+def _split(build: Rewriter, scales: Value, limit: int) -> tuple[Value, Value]:
+    """Split powers of two into two each, in f32; exponents of the first are at most `limit`.
 
-    The exponents of both have the same sign, so that a number times the first factor overflows or
-    underflows only if it does times both. A NaN is a NaN in both.
+    The exponents of the two have the same sign, so that a number times the first overflows or
+    underflows only if it does times the scale. A NaN becomes two.
     """
     wide = converted(build, scales, F32)
     low, one, high = (
@@ -119,9 +119,11 @@ def _along_k(build: Rewriter, tiles: tuple[Value, ...], blocks: int, index: int)
 
 
 def _outer(build: Rewriter, type: Type, column: Value, row: Value) -> Value:
-    """The outer product of a column and a row."""
-    both = [build.create(BroadcastOp, source=each, types=[type]).result for each in (column, row)]
-    return build.create(MulFOp, lhs=both[0], rhs=both[1]).result
+    """A column times a row."""
+    lhs, rhs = (
+        build.create(BroadcastOp, source=each, types=[type]).result for each in (column, row)
+    )
+    return build.create(MulFOp, lhs=lhs, rhs=rhs).result
 
 
 def _scaled(build: Rewriter, tile: Value, scale: Value, along: int) -> Value:

@@ -106,7 +106,10 @@ class ConsumerAgent:
 
 
 def _pin(group: CopyGroup, pipeline: Value, iterator: Value) -> None:
-    """Keep ptxas from hoisting a late wait for a dot: it does not across a wait for the stage."""
+    """Keep ptxas from hoisting a late wait for a dot: it does not across a wait for the stage.
+
+    It is `hoisted-wait` of docs/ptxas-defects.md.
+    """
     wait = group.last
     if isinstance(wait, DotWaitOp) and wait.late:
         build = Builder(InsertPoint.before(wait), group.location)

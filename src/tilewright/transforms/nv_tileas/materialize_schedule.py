@@ -10,7 +10,8 @@ The branch around the copies also keeps their addresses from being computed betw
 of a dot before them: docs/decisions/0015. Between dots by `mma.sync` that depend on each other they
 had better be: see `masked_copies.py`. A loop with dots in flight is inside of an `scf.if`,
 whose other branch is taken without iterations: if the wait came after both branches, ptxas would
-see `mov` write accumulators of wgmma while they are in flight, and serialize them all.
+see `mov` write accumulators of wgmma while they are in flight, and serialize them all
+(`wait-after-join` of docs/ptxas-defects.md).
 """
 
 from __future__ import annotations

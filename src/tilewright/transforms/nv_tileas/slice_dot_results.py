@@ -141,8 +141,8 @@ def _are_kept_apart(dot: DotOp, loop: ForOp) -> bool:
     """Whether each user combines a dot with a tile that a loop carries, not unrolled completely.
 
     Slices share registers, and ptxas takes what is computed from a register for equal before and
-    after wgmma overwrites it, unless another operand differs: each carried element has a register
-    of its own.
+    after wgmma overwrites it (`wgmma-in-place` of docs/ptxas-defects.md), unless another operand
+    differs: each carried element has a register of its own.
     """
     carried = {value for value in loop.carried if is_tile(value)}
     is_combined = all(carried & set(user.operands) for user in dot.result.users)

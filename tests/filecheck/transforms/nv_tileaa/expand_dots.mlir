@@ -30,7 +30,7 @@ module {
       nv_tileaa.return %d : !acc
     }
     // One scale for each 32 elements along K. Powers of two may be beyond the exponents of bf16: each
-    // block of K is a dot of f16, and its result is multiplied by two factors of both scales in f32.
+    // block of K is a dot of f16, and its result is multiplied by both scales in f32, split in two.
     // CHECK-LABEL: @block_scaled
     // CHECK: [[A:%[0-9]+]] = nv_tileaa.extract_slice %arg0[{{.*}}] : tensor<16x64xf8E4M3FN> -> tensor<16x32xf8E4M3FN>
     // CHECK: [[B:%[0-9]+]] = nv_tileaa.extract_slice %arg1[{{.*}}] : tensor<64x16xf8E4M3FN> -> tensor<32x16xf8E4M3FN>

@@ -91,7 +91,8 @@ def dot_wait(op: DotWaitOp, new: DotWaitOp, build: ConversionBuilder) -> Result:
     """Wait for the groups of earlier dots: each dot commits one."""
     if op.late:
         zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32]).result
-        # ptxas hoists a wait across arithmetic, but not across this.
+        # ptxas hoists a wait across arithmetic (`hoisted-wait` of docs/ptxas-defects.md), but not
+        # across this.
         build.create(NanosleepOp, duration=zero)
     tied = [new.accumulator, *new.held]
     wait = build.create(
@@ -172,8 +173,9 @@ class SharedOperand:
     def _first(self, row: int) -> Value:
         """The descriptor for the warpgroup's first accumulator tile.
 
-        The warpgroup's part of the address is added before the other fields are packed: ptxas 13.0
-        drops the upper half when a dynamic value is added to the packed fields.
+        The warpgroup's part of the address is added before the other fields are packed: ptxas may
+        drop the upper half when a dynamic value is added to the packed fields
+        (`descriptor-upper-half` of docs/ptxas-defects.md).
         """
         op, build = self._op, self._build
         buffer, _ = scratch_buffer(op, build)
@@ -282,7 +284,7 @@ class _Wgmma:
         """Accumulate from zero over the `whole` of K, or intervals, and add to the accumulators.
 
         Reusing the registers of partial accumulators (`reuse`) saves ptxas from spills, but it
-        merges two of them where both are added to the same value.
+        merges two of them where both are added to the same value (`wgmma-in-place`).
         """
         build = self._build
         assert whole or self._run * self._plan.instruction.shape[2] <= PROMOTION_INTERVAL

@@ -44,8 +44,6 @@ REASONS: Final[Mapping[str, str]] = {
     "nvgpu.cvt_fpext": "`arith.extf` of a vector says the same",
     "nvgpu.fma.packed.f32x2": _PAIRS,
     "nvgpu.mul.packed.f32x2": _PAIRS,
-    "nvgpu.mbarrier.arrive.expect_tx": "the copies of a stage announce their bytes one by one, "
-    "and the warp arrives once: `cute_nvgpu.mbarrier.expect_tx` does not arrive",
     "nvgpu.mbarrier.arrive.nocomplete": "every arrival may be the last of a phase",
     "nvgpu.mbarrier.test.wait": "threads wait suspended, by parity: `try_wait.parity`",
     "nvgpu.mma.sp.sync": "Tile IR has no sparse matrices",
@@ -61,6 +59,8 @@ REASONS: Final[Mapping[str, str]] = {
     "through a tensor map check",
     "cute_nvgpu.mbarrier.arrive_on_copies": "agents copy by TMA, and other threads count their "
     "groups",
+    "cute_nvgpu.mbarrier.expect_tx": "the bytes of all copies to a stage are expected at the "
+    "arrival: `nvgpu.mbarrier.arrive.expect_tx`",
     "cute_nvgpu.mbarrier.invalidate": "no barrier is initialized twice",
     "cute_nvgpu.tensormap.rebind": "a map is encoded for one tensor",
     "cute_nvgpu.tma.load": "`nvgpu.tma.async.load` says the same",

@@ -90,7 +90,6 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.mbarrier.try_wait.parity
   // CHECK: cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if
-  // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c2048
   // CHECK: [[I:%.*]] = arith.minui %arg6, %c134217728_i32
   // CHECK: [[ROW:%.*]] = arith.muli [[I]], %c16_i32
   // CHECK: [[J:%.*]] = arith.minui %arg6, %c33554432_i32
@@ -99,18 +98,16 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.tma.async.load
   // CHECK-NOT: nvgpu.tma.async.load
   // A tile of B is two boxes, the second 64 columns and 1024 bytes after the first.
-  // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c2048
   // CHECK: [[COLUMN:%.*]] = arith.muli {{.*}}, %c128_i32
   // CHECK: nvgpu.tma.async.load
   // CHECK: arith.addi {{.*}}, %c1024_i32
   // CHECK: arith.addi [[COLUMN]], %c64_i32
   // CHECK: nvgpu.tma.async.load
-  // CHECK-NOT: nvgpu.tma.async.load
-  // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c256
   // CHECK: nvgpu.tma.async.load
-  // No bytes of threads: the warp arrives once.
+  // CHECK-NOT: nvgpu.tma.async.load
+  // No bytes of threads: the warp arrives once, and expects the bytes of all copies.
   // CHECK-NOT: arrive_on_copies
-  // CHECK: nvgpu.mbarrier.arrive
+  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c4352
   // CHECK: cute_nvgpu.elect_one
   // CHECK: cute_nvgpu.slot.release [[SLOTS]]
   nv_tileaa.func @maps(%av: !a_tiles, %bv: !b_tiles, %cv: !c_tiles, %i: i32)

@@ -40,6 +40,7 @@ from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.nvgpu.mbarrier import (
+    MBarrierArriveExpectTxOp,
     MBarrierArriveOp,
     MBarrierCreateOp,
     MBarrierInitOp,
@@ -180,11 +181,17 @@ def wait_for_phase(
 
 
 def arrive(
-    op: Operation, build: ConversionBuilder, slot: Value, condition: Value | None = None
+    op: Operation,
+    build: ConversionBuilder,
+    slot: Value,
+    condition: Value | None = None,
+    *,
+    expected: int = 0,
 ) -> None:
     """One arrival for each warp, which publishes the accesses of all its lanes.
 
-    The condition, if there is one, is the same for all lanes.
+    The condition, if there is one, is the same for all lanes. The phase also waits for the expected
+    bytes, which asynchronous copies write.
     """
     # Orders the accesses of the other lanes before the arrival. It also keeps the lanes together:
     # one that is two phases late would mistake the parity that it waits for.
@@ -192,7 +199,11 @@ def arrive(
     elected = is_elected_lane(op, build)
     with predicated(build, conjunction(build, elected, condition)):
         barriers, index = barrier_at(op, build, slot)
-        build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
+        if expected:
+            count = index_constant(build, expected)
+            build.create(MBarrierArriveExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
+        else:
+            build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
 
 
 def expect_bytes(op: Operation, build: ConversionBuilder, slot: Value, bytes: int) -> None:

@@ -154,8 +154,27 @@ def commit(
         arrive_after_copies(op, build, slot)
     if is_written_by_threads(create) and is_read_by_wgmma(create):
         fence_proxy(build)
-    arrive(op, build, slot)
+    arrive(op, build, slot, expected=_expected_bytes(op.token))
     return []
+
+
+def _expected_bytes(token: Value) -> int:
+    """The bytes that the arrival at a commit expects: of all copies to a stage, if all are by TMA.
+
+    They may arrive before they are expected; the phase waits for the arrival. 0 if a copy might not
+    be executed, or several warps arrive: then each copy says what to expect.
+    """
+    copies = [user for user in token.users if isinstance(user, tileas.ProducerCopyOp)]
+    commits = [user for user in token.users if isinstance(user, tileas.ProducerCommitOp)]
+    if len(commits) != 1 or warp_count(commits[0]) != 1:
+        return 0
+    if not all(copy.is_by_tma and copy.parent is commits[0].parent for copy in copies):
+        return 0
+    return sum(_copied_bytes(copy) for copy in copies)
+
+
+def _copied_bytes(op: tileas.ProducerCopyOp) -> int:
+    return stored_bytes(pipeline(op.pipeline).elements[op.number])
 
 
 @converts(tileas.ConsumerReleaseOp)
@@ -198,13 +217,14 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
     if op.is_tiled:
         copy_tile(op, new, build, offset)
         return []
-    bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
+    bytes = _copied_bytes(op)
     full, over_stores = _slot(op, build, stage, full=True), is_written_by_threads(_create_op(op))
     if op.is_by_tma:
         with predicated(build, is_elected_lane(op, build)):
             if over_stores:
                 fence_proxy(build)
-            expect_bytes(op, build, full, bytes)
+            if not _expected_bytes(op.token):
+                expect_bytes(op, build, full, bytes)
             copy_boxes(op, build, offset, full)
         return []
     span = CopySpan(new.source, scratch_address(op, build, offset), bytes, over_stores)

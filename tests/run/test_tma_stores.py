@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
-from compiled_once import compile_anew, compiled
+from compiled_once import compile_anew, compiled, lowered_to
 from repeats import keep_first
 from specialized_programs import Gemm
 from tma_store_programs import PITCH, StoredGemm
@@ -338,5 +338,6 @@ def test_chosen_stores() -> None:
     """If nothing is forced, persistent kernels reduce by TMA, and store by threads."""
     stored = stored_gemm(output="f32")
     for text, count in ((stored.store(), 0), (stored.reduce("addf"), 1)):
-        made = compiled(stored.persistent(f"{stored.converted()}\n{text}"), schedule="agents=1")
-        assert made.stages["nv_tileas"].count("nv_tileas.async.tiled_store") == count
+        program = stored.persistent(f"{stored.converted()}\n{text}")
+        made = lowered_to("nv_tileas", program, schedule="agents=1")
+        assert made.count("nv_tileas.async.tiled_store") == count

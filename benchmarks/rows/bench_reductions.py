@@ -1,0 +1,68 @@
+"""Rows in the form of cuTile's benchmarks for what those do not have: integers, sums into views.
+
+Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/version_pairs.py`.
+"""
+
+# pyright: basic, reportMissingImports=false
+
+from __future__ import annotations
+
+import cuda.tile as ct
+import pytest
+import torch
+
+ConstInt = ct.Constant[int]
+
+
+@ct.kernel
+def row_sums(x, out, columns: ConstInt):
+    """The sum of each row."""
+    tile = ct.load(x, (ct.bid(0), 0), (1, columns))
+    ct.store(out, (ct.bid(0),), ct.sum(tile, axis=1))
+
+
+@ct.kernel
+def split_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt, steps: ConstInt):
+    """A persistent GEMM that adds the dots of parts of K to C."""
+    across, view = ct.num_tiles(c, 1, (rows, columns)), c.tiled_view((rows, columns))
+    parts = ct.num_tiles(a, 1, (rows, tile_k)) // steps
+    tiles = ct.num_tiles(c, 0, (rows, columns)) * across * parts
+    for tile in range(ct.bid(0), tiles, ct.num_blocks(0)):
+        row, column, part = tile // parts // across, tile // parts % across, tile % parts
+        acc = ct.zeros((rows, columns), ct.float32)
+        for step in range(part * steps, part * steps + steps):
+            left = ct.load(a, (row, step), (rows, tile_k), padding_mode=ct.PaddingMode.ZERO)
+            right = ct.load(b, (step, column), (tile_k, columns), padding_mode=ct.PaddingMode.ZERO)
+            acc = ct.mma(left, right, acc)
+        view.atomic_store_add((row, column), acc)
+
+
+@pytest.mark.parametrize("columns", [256, 1024, 4096])
+def bench_row_sums_i32(columns, benchmark):
+    """Integer sums of rows, which `redux.sync` computes."""
+    x = torch.randint(-100, 100, (65536, columns), dtype=torch.int32, device="cuda")
+    out = torch.zeros(65536, dtype=torch.int32, device="cuda")
+
+    def run():
+        ct.launch(torch.cuda.current_stream(), (65536,), row_sums, (x, out, columns))
+
+    run()
+    assert torch.equal(out, x.sum(1, dtype=torch.int32))
+    benchmark.pedantic(run, (), cudagraph=True)
+
+
+@pytest.mark.parametrize("k", [1024, 8192])
+@pytest.mark.parametrize("size", [512, 2048])
+def bench_split_gemm(size, k, benchmark):
+    """Sums of f32 into a view."""
+    a, b = (torch.randn(size, k, dtype=torch.float16, device="cuda") for _ in range(2))
+    b = b.t().contiguous()
+    c = torch.zeros(size, size, dtype=torch.float32, device="cuda")
+
+    def run():
+        arguments = (a, b, c, 128, 128, 64, 4)
+        ct.launch(torch.cuda.current_stream(), (132,), split_gemm, arguments)
+
+    run()
+    torch.testing.assert_close(c, a.float() @ b.float(), atol=0.5, rtol=1e-2)
+    benchmark.pedantic(run, (), cudagraph=True)

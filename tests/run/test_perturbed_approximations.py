@@ -48,7 +48,7 @@ def program(op: str, type: str) -> str:
 
 
 def operands(type: str) -> list[NDArray[np.generic]]:
-    """Numbers of all sizes, the second ones other than zero, and room for the results."""
+    """Numbers of all sizes, the second ones other than zero, and an array for the results."""
     dtype = DTYPES[ELEMENTS[type]]
     random = np.random.default_rng(9)
     if type.startswith("i"):

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from compiled_once import CompiledKernel
 from compiled_once import compiled as compiled_once
 from programs import parse_runs
 from repeats import keep_first
@@ -26,7 +27,7 @@ ENCODING: Final = ("tensormap.", "_tensor_maps", "fence.proxy.tensormap")
 """What PTX of a kernel has that encodes tensor maps."""
 
 
-def compiled(text: str, tensor_maps: str, schedule: str = "agents=1") -> tilewright.CompiledModule:
+def compiled(text: str, tensor_maps: str, schedule: str = "agents=1") -> CompiledKernel:
     made = compiled_once(text, schedule=schedule, tensor_maps=tensor_maps)
     encodes = [each in made.ptx.replace("prefetch.param.tensormap", "") for each in ENCODING]
     assert encodes == [tensor_maps == KERNEL] * len(ENCODING)

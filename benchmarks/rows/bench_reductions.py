@@ -1,4 +1,4 @@
-"""Rows in the form of cuTile's benchmarks for what those do not have: integers, sums into views.
+"""Rows in the form of cuTile's benchmarks for what those do not have: integers, reductions into views.
 
 Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/version_pairs.py`.
 """
@@ -15,7 +15,7 @@ ConstInt = ct.Constant[int]
 
 
 @ct.kernel
-def row_sums(x, out, columns: ConstInt):
+def reduce_rows(x, out, columns: ConstInt):
     """The sum of each row."""
     tile = ct.load(x, (ct.bid(0), 0), (1, columns))
     ct.store(out, (ct.bid(0),), ct.sum(tile, axis=1))
@@ -38,13 +38,13 @@ def split_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt, ste
 
 
 @pytest.mark.parametrize("columns", [256, 1024, 4096])
-def bench_row_sums_i32(columns, benchmark):
-    """Integer sums of rows, which `redux.sync` computes."""
+def bench_reduce_rows_i32(columns, benchmark):
+    """Integer additions over rows, which `redux.sync` computes."""
     x = torch.randint(-100, 100, (65536, columns), dtype=torch.int32, device="cuda")
     out = torch.zeros(65536, dtype=torch.int32, device="cuda")
 
     def run():
-        ct.launch(torch.cuda.current_stream(), (65536,), row_sums, (x, out, columns))
+        ct.launch(torch.cuda.current_stream(), (65536,), reduce_rows, (x, out, columns))
 
     run()
     assert torch.equal(out, x.sum(1, dtype=torch.int32))
@@ -54,7 +54,7 @@ def bench_row_sums_i32(columns, benchmark):
 @pytest.mark.parametrize("k", [1024, 8192])
 @pytest.mark.parametrize("size", [512, 2048])
 def bench_split_gemm(size, k, benchmark):
-    """Sums of f32 into a view."""
+    """Additions of f32 into a view."""
     a, b = (torch.randn(size, k, dtype=torch.float16, device="cuda") for _ in range(2))
     b = b.t().contiguous()
     c = torch.zeros(size, size, dtype=torch.float32, device="cuda")

@@ -1,4 +1,4 @@
-"""Rows in the form of cuTile's benchmarks for what those do not have: integers, reductions into views.
+"""Rows in the form of cuTile's benchmarks: integer reductions, and reductions into views.
 
 Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/version_pairs.py`.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 from op_cases.atomics import reduction_case
 from op_cases.kernel import Case
@@ -26,7 +27,7 @@ def loads(effort: Effort) -> Iterator[Case]:
         for element in LOADED.get(reduction, (I32, I64)):
             for variant in variants(element, LOADS):
                 padding, about = variant.pop("padding"), (reduction, variant)
-                more = {"op": op, "reduction": f", {reduction}"}
+                more: dict[str, Any] = {"op": op, "reduction": f", {reduction}"}
                 yield load_case(effort, kind, element, padding, *about, **variant, **more)
 
 
@@ -45,7 +46,7 @@ def reductions(effort: Effort) -> Iterator[Case]:
             adds_floats = reduction == "add" and isinstance(element, FloatType)
             mode = "addf" if adds_floats else reduction
             for variant in variants(element, STORES[1:]):
-                more = {"op": "multimem_reduce_view_tko", "reduction": reduction}
+                more: dict[str, Any] = {"op": "multimem_reduce_view_tko", "reduction": reduction}
                 yield reduction_case(effort, kind, mode, element, **variant, **more)
 
 

@@ -313,7 +313,7 @@ def _multimem(kind: Kind) -> Iterator[Proposal]:
             operands = [type, *tile, access.index_type, *access.token]
             results = [type.tile_type, TOKEN] if loads else [TOKEN]
             sizes = 1, *[1] * len(tile), *access.sizes
-            given = {"inbounds": DenseArrayAttr(I1, (access.inbounds,))}
+            given: dict[str, Attribute] = {"inbounds": DenseArrayAttr(I1, (access.inbounds,))}
             yield Proposal(operands, results, given, sizes, base=base)
 
 
@@ -323,7 +323,7 @@ def _view_atomics(kind: Kind) -> Iterator[Proposal]:
             operands = [type, access.index_type, type.tile_type, *access.token]
             segments = 1, 1, 1, access.sizes[1]
             for base in ATOMIC:
-                given = {"inbounds": DenseArrayAttr(I1, (access.inbounds,))}
+                given: dict[str, Attribute] = {"inbounds": DenseArrayAttr(I1, (access.inbounds,))}
                 yield Proposal(operands, [TOKEN], given, segments, base=base)
 
 

@@ -6,6 +6,7 @@ The bytes come from the encoder of cuTile Python. NVIDIA's tools do not read the
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from preview_modules import (
@@ -52,11 +53,21 @@ def ranges(data: bytes) -> list[tuple[int, str]]:
     ]
 
 
+def reduction(kind: str) -> Body:
+    """Load a tile, and reduce it into the view."""
+
+    def body(kernel: Kernel) -> None:
+        tile, token = load(kernel, kind)
+        reduce(kernel, tile, token, kind)
+
+    return body
+
+
 BODIES: dict[str, tuple[str, Body]] = {
     "chained": ("F32", chained),
     "weak": ("F32", weak_load),
     **{
-        f"{kind.lower()} {element}": (element, lambda k, kind=kind: reduce(k, *load(k, kind), kind))
+        f"{kind.lower()} {element}": (element, reduction(kind))
         for kind in REDUCTIONS
         for element in ("I32", "I64")
     },
@@ -123,7 +134,7 @@ def test_hints_need_no_flag(warps: int) -> None:
     assert wanted in disassemble(read_bytecode(write_bytecode(program, PREVIEW)))
 
 
-def attributed(*each: list[tuple[str, object]]) -> Callable[[object], object]:
+def attributed(*each: list[tuple[str, Any]]) -> Callable[[object], object]:
     """Make an array of dictionaries, one for each argument."""
     return lambda table: attribute.AttributeArray([attribute.Dictionary(one) for one in each])
 

@@ -218,7 +218,7 @@ def test_output_to_a_special_file(run: Run) -> None:
         (["dis", "a", "b"], "tilewright dis: error: expected one FILE, found 2: a b"),
         (["dis", "--generic=1"], "error: option '--generic' takes no value, found '1'"),
         (["dis", "--asm-style", "x"], "'--asm-style': expected one of public, tileiras, found 'x'"),
-        (["as", "--bytecode-version=12.0"], "expected one of 13.1, 13.2, 13.3, 13.4, found '12.0'"),
+        (["as", "--bytecode-version=12.0"], "13.1, 13.2, 13.3, 13.4, 13.5, found '12.0'"),
         (["opt", "-O9"], "option '-O': expected one of 0, 1, 2, 3, found '9'"),
         (["frob"], "tilewright: error: expected a command (as, dis, verify, opt"),
         (["--frob"], "), found '--frob'"),

@@ -23,10 +23,10 @@ ConstInt = ct.Constant[int]
 
 def scaled(x, y, size: ConstInt):
     at = ct.bid(0)
-    total = ct.zeros((size,), ct.float32)
+    tripled = ct.zeros((size,), ct.float32)
     for _ in range(3):
-        total += ct.load(x, (at,), (size,))
-    ct.store(y, (at,), total)
+        tripled += ct.load(x, (at,), (size,))
+    ct.store(y, (at,), tripled)
 
 
 def exported(kernel: Any, arguments: Any, version: str) -> tuple[bytes, str]:

@@ -16,7 +16,6 @@ from tilewright.dialects.cuda_tile.enums import SymbolVisibility
 from tilewright.dialects.cuda_tile.kinds import OPTIMIZATION_HINTS, SYMBOL_VISIBILITY
 from tilewright.dialects.cuda_tile.operand_types import listed, pointer, types_of
 from tilewright.dialects.cuda_tile.types import TileType
-from tilewright.dialects.signatures import signature_problems
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import (
     ARRAY_ATTR,
@@ -38,6 +37,7 @@ from tilewright.ir.traits import (
 from tilewright.ir.types import FunctionType
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import BlockArgument
     from tilewright.support.diagnostics import Diagnostic
@@ -139,7 +139,7 @@ class EntryOp(TileOp):
         if not isinstance(signature, FunctionType):
             yield f"expected a function type, got '{signature}'"
             return
-        yield from signature_problems(signature, self.arg_attrs, self.res_attrs)
+        yield from _attribute_problems(self.arg_attrs, len(signature.inputs))
         if signature.results:
             yield f"must not return values, got {listed(signature.results)}"
         for index, type in enumerate(signature.inputs):
@@ -164,6 +164,15 @@ class EntryOp(TileOp):
             if not isinstance(op, TileOp) and not _is_public(op):
                 yield _not_public(op)
         yield from function_debug_problems(self, first_at.values())
+
+
+def _attribute_problems(arg_attrs: tuple[Attribute, ...] | None, count: int) -> Iterator[str]:
+    if arg_attrs is None:
+        return
+    if len(arg_attrs) != count:
+        yield f"expected attributes for {count} arguments, got {len(arg_attrs)}"
+    elif not all(isinstance(each, DictionaryAttr) for each in arg_attrs):
+        yield "expected dictionaries as attributes of arguments"
 
 
 class GlobalOp(TileOp):

@@ -14,6 +14,7 @@ from tilewright.bytecode.versions import NEWEST
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import parse_module
+from tilewright.driver.compile import Program
 from tilewright.driver.pipelines import STAGES
 from tilewright.support.diagnostics import REPORT_ASSEMBLER, Severity
 
@@ -212,6 +213,15 @@ def test_the_library() -> None:
     assert module.remarks == []
     with pytest.raises(KeyError):
         module.stages["nv_tileas"]
+
+
+def test_a_stage_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = tilewright.compile(KERNEL, "sm_90", emit="ptx").stages
+    text = stages["nvvm"]
+    monkeypatch.delattr(Program, "compilation")
+    assert stages["nvvm"] == text
+    with pytest.raises(AttributeError):
+        stages["llvm"]
 
 
 def test_the_library_leaves_its_input_alone(folder: Path) -> None:

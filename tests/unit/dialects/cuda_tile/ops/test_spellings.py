@@ -213,15 +213,8 @@ def test_masks_on_views_survive_a_round_trip(name, style):
     module = read(MASKED[name].format("%some", PV))
     again = parse_text(print_op(module, style=style), context())
     assert equivalent(module, again)
-<<<<<<< HEAD
     access: Any = token_ordered(again, name)
     constant = access.mask.defining_op()
-=======
-    again_op = token_ordered(again, name)
-    (mask,) = again_op.schema.values(again_op, "mask")
-    constant = mask.defined_by(ConstantOp)
-    assert constant is not None
->>>>>>> requirements
     assert constant.value.elements() == [1, 1, 1, 0, 1, 1, 1, 1]
 
 

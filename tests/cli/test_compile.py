@@ -14,7 +14,7 @@ from tilewright.bytecode.versions import NEWEST
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import parse_module
-from tilewright.driver.compile import Compilation
+from tilewright.driver.compile import Program
 from tilewright.driver.pipelines import STAGES
 from tilewright.support.diagnostics import REPORT_ASSEMBLER, Severity
 
@@ -218,7 +218,7 @@ def test_the_library() -> None:
 def test_a_stage_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     stages = tilewright.compile(KERNEL, "sm_90", emit="ptx").stages
     text = stages["nvvm"]
-    monkeypatch.delattr(Compilation, "run")
+    monkeypatch.delattr(Program, "compilation")
     assert stages["nvvm"] == text
     with pytest.raises(AttributeError):
         stages["llvm"]

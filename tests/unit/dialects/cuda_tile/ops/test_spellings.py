@@ -9,7 +9,6 @@ import pytest
 
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.dialects.cuda_tile import CUDA_TILE
-from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.dialects.cuda_tile.enums import AtomicMode, MemoryOrdering, MemoryScope
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.registry import context

@@ -38,7 +38,10 @@ def program(body: str) -> str:
     return f"""
 cuda_tile.module @m {{
   entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>,
-           %m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>) {{
+           %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %steps: tile<i32>) {{
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %n = assume bounded<0, ?>, %n0 : tile<i32>
+    %k = assume bounded<0, ?>, %k0 : tile<i32>
     {matrix("a", "%m", "%k", "f16", "64x32", " padding_value = zero,")}
     {matrix("b", "%k", "%n", "f16", "32x64", " padding_value = zero,")}
     {matrix("c", "%m", "%n", "f16", "64x64", "")}
@@ -108,7 +111,7 @@ def test_copies_of_16_bytes_fill_the_stages() -> None:
     assert not re.search(r"ld\.global\S*\.[bu]16", made.ptx)
 
 
-def test_tma_needs_no_extents() -> None:
+def test_tma_needs_no_divisors_of_extents() -> None:
     made = tilewright.compile(GEMM, "sm_90", emit="ptx", schedule="agents=1")
     assert "cp.async.bulk.tensor.2d" in made.ptx
 

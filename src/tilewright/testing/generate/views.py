@@ -44,7 +44,7 @@ class Tensor(NamedTuple):
 
 
 def _skipped(k: Kernel, element: str, rank: int) -> tuple[int, ...]:
-    """No elements, or so many along one dimension that a limit is near."""
+    """No elements, or along one dimension as many as bring a limit near."""
     skipped = [0] * rank
     # Drawn from numbers of their own, so that the rest of a program stays as it is without them.
     if k.large.random() < LARGE and element != "f4E2M1FN":

@@ -22,11 +22,13 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: memref.global "private" @maps_tensor_maps : memref<1024x128xi32, 1> = dense<0> {alignment = 128 : i64}
   // CHECK-LABEL: gpu.func @maps
   // CHECK-SAME: memref<9088xi8, 3> {llvm.align = 1024 : i64}
-  // A size of 0 becomes 1, and all coordinates of that tensor are out of bounds.
-  // CHECK: [[M:%.*]] = arith.trunci %arg1 : i64 to i32
+  // A size of 64 bits saturates. One of 0 becomes 1, and all coordinates of that tensor are out of bounds.
+  // CHECK: [[M64:%.*]] = arith.minui %arg1, %c4294967295_i64
+  // CHECK: [[M:%.*]] = arith.trunci [[M64]] : i64 to i32
   // CHECK: [[NO_M:%.*]] = arith.cmpi eq, [[M]], %c0
   // CHECK: [[ROWS:%.*]] = arith.maxui [[M]], %c1
-  // CHECK: [[N:%.*]] = arith.trunci %arg2 : i64 to i32
+  // CHECK: [[N64:%.*]] = arith.minui %arg2, %c4294967295_i64
+  // CHECK: [[N:%.*]] = arith.trunci [[N64]] : i64 to i32
   // CHECK: [[NO_N:%.*]] = arith.cmpi eq, [[N]], %c0
   // CHECK: [[EMPTY:%.*]] = arith.ori [[NO_M]], [[NO_N]] : i1
   // CHECK: [[COLUMNS:%.*]] = arith.maxui [[N]], %c1

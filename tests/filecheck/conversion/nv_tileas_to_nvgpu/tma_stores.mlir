@@ -34,10 +34,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.tma.fence.descriptor [[MAP]]
   // CHECK: [[WORD_MAP:%.*]] = cute_nvgpu.tensormap.at {{.*}} %c32]
   // CHECK: nvgpu.tma.fence.descriptor [[WORD_MAP]]
-  // An index that is too large becomes one that is out of bounds, and not negative.
-  // CHECK: arith.minui {{.*}}, %c16777216
-  // CHECK: arith.minui {{.*}}, %c4194304
-  // CHECK: arith.maxui
+  // A tile from coordinate 2**31 on, which would be negative, is not stored; nor is one of an empty tensor.
+  // CHECK: [[ROWS:%.*]] = arith.cmpi ult, {{.*}}, %c33554432
+  // CHECK: [[COLUMNS:%.*]] = arith.cmpi ult, {{.*}}, %c8388608
+  // CHECK: [[BOTH:%.*]] = arith.andi [[ROWS]], [[COLUMNS]]
+  // CHECK: [[FULL:%.*]] = arith.cmpi eq
+  // CHECK: [[REACHED:%.*]] = arith.andi [[BOTH]], [[FULL]]
   // The first of four boxes in two stages: at most the box before it may be read still.
   // CHECK: cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if
@@ -49,12 +51,15 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: cute_nvgpu.warp_sync
   // CHECK-NEXT: [[ELECTED:%.*]] = cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if [[ELECTED]]
+  // CHECK-NEXT: scf.if [[REACHED]]
   // CHECK: nvgpu.tma.async.store {{.*}} to [[MAP]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // CHECK-NEXT: cute_nvgpu.tma.wait 1 read
   // CHECK: cute_nvgpu.warp_sync
   // CHECK-COUNT-4: nvvm.stmatrix
   // CHECK-COUNT-3: nvgpu.tma.async.store {{.*}} to [[MAP]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // Nothing is written after the last box of a tile.
   // CHECK-NOT: cute_nvgpu.tma.wait 1

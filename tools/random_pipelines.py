@@ -306,6 +306,9 @@ def problem(seed: int, *, gpu: bool = False, schedule: str = "", ctas: int = 0) 
         loop = loop._replace(schedule=schedule)
     if gpu or ctas:
         loop = loop._replace(arch="sm_90", ctas=ctas or loop.ctas)
+    if gpu:
+        # An H200 accesses the base of a tensor for a box that is out of bounds: it must be there.
+        loop = loop._replace(views=loop.views._replace(rows=0, k=0))
     try:
         module = read_runnable(text_of(loop), f"seed{seed}.mlir")
         expected = arguments_of(loop, seed)

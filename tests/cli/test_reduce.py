@@ -54,7 +54,7 @@ def test_file_is_the_last_argument(capsysbinary: pytest.CaptureFixture[bytes]) -
         "constant", "constant", "entry", "mmaf", "module", "return",
     ]  # fmt: skip
     *steps, last = err.decode().splitlines()
-    assert last.startswith("26 operations to 5, ")
+    assert last.startswith("29 operations to 5, ")
     counts = [int(step.split()[0]) for step in steps]
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] == 5

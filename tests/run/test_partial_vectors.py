@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiled_once import compiled
-from gemm_text import KLoop, kernel, zeros
+from gemm_text import KLoop, extent, kernel, zeros
 from matrix_programs import View
 from repeats import keep_first
 
@@ -38,8 +38,13 @@ def program(body: str) -> str:
     return kernel(
         [A, B, C],
         body,
-        arguments="%m: tile<i32>, %n: tile<i32>, %k: tile<i32>, %steps: tile<i32>",
-        before="%row, %column, %z = get_tile_block_id : tile<i32>",
+        arguments="%m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>, %steps: tile<i32>",
+        before="\n".join(
+            [
+                "%row, %column, %z = get_tile_block_id : tile<i32>",
+                *(extent(name, f"{name}0", 1) for name in "mnk"),
+            ]
+        ),
     )
 
 

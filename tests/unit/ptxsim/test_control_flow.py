@@ -287,7 +287,7 @@ def test_malformed_instructions(run, instruction: str, text: str) -> None:
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3]",
         "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2}",
         "vadd.s32.s32.s32 %r1, %r2, %r3",
-        "multimem.red.global.add.f32 [%rd1], %f1",
+        "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, "
         "%r1, 0, %p1, 1, 1, 0, 0",
         "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "

@@ -40,6 +40,7 @@ def test_fields_that_a_kernel_replaces() -> None:
     [
         ({"address": 8}, "expected an address and strides that 16 divides"),
         ({"strides": (250,)}, "expected an address and strides that 16 divides"),
+        ({"strides": (1 << 40,)}, "expected strides below 1099511627776 bytes"),
         ({"box": (257, 8)}, "expected a box of 1 to 256 elements each way"),
         ({"box": (3, 8)}, "expected rows of a multiple of 16 bytes, got 12"),
         ({"box": (16, 8), "swizzle": 32}, "expected rows of at most 32 and a multiple of 16"),

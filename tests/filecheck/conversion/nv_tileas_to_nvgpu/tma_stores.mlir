@@ -70,6 +70,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.tma.async.store {{.*}} to [[WORD_MAP]]
   // A reduction names the outermost coordinate first.
   // CHECK: cute_nvgpu.tma.reduce add {{.*}}[%c0{{.*}}, %c0{{.*}}] to [[WORD_MAP]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: cute_nvgpu.tma.commit
   // The lane that has committed the stores waits until they are complete.
   // CHECK: [[ELECTED:%.*]] = cute_nvgpu.elect_one

@@ -106,7 +106,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @unaligned
   // CHECK-NOT: scf.if
   nv_tileaa.func @unaligned(%q: tensor<64x64xf16>, %kp: !nv_tileaa.ptr<f16>, %v: !values, %init: tensor<64x64xf32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
-    %km = nv_tileaa.make_memref %kp sizes(%n : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<64x?xf16, strides = [1, 64]>
+    %columns = nv_tileaa.assume #nv_tileaa.bounded<0, ?>, %n : i32
+    %km = nv_tileaa.make_memref %kp sizes(%columns : i32) : !nv_tileaa.ptr<f16> -> !nv_tileaa.memref<64x?xf16, strides = [1, 64]>
     %k = nv_tileaa.block_tile %km : !keys
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

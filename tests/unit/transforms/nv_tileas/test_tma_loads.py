@@ -19,6 +19,8 @@ from tilewright.transforms.nv_tileas.tma_loads import TmaLoads, hoist_view
 
 GEMM = Gemm()
 ALIGNMENT = "its address and strides are not known to be multiples of 16 bytes"
+REACH = "its coordinates are not known to be below 2147483648"
+STRIDES = "its strides are not known to be below 1099511627776 bytes"
 COMPUTED = "its view is of memory that a loop or branch computes"
 
 
@@ -45,6 +47,40 @@ def test_operands_of_dots() -> None:
 def test_rows_start_at_multiples_of_16_bytes(divisor: int, problem: str | None) -> None:
     """Elements of f16 have 2 bytes."""
     assert problems(matmul(64, 64, 32, divisor=divisor)) == [problem, problem]
+
+
+BOUNDED = "bounded<0, ?>"
+
+
+@pytest.mark.parametrize(("type", "bounds", "expected"), [
+    ("i32", BOUNDED, None),
+    ("i32", "div_by<1>", REACH),
+    ("i64", BOUNDED, REACH),
+    ("i64", "bounded<0, 2147483648>", None),
+    ("i64", "bounded<0, 2147483649>", REACH),
+])  # fmt: skip
+def test_extents_that_coordinates_reach(type: str, bounds: str, expected: str | None) -> None:
+    """Sizes are unsigned."""
+    text = matmul(64, 64, 32).replace("i32", type).replace(BOUNDED, bounds)
+    assert problems(text) == [expected, expected]
+
+
+def test_indices_that_coordinates_reach() -> None:
+    """Nothing bounds the extents, but the tiles end at 2**31."""
+    text = matmul(64, 64, 32).replace(BOUNDED, "div_by<1>")
+    last = text.replace("to %n, step", "to %last, step")
+    for count, expected in ((1 << 26, None), ((1 << 26) + 1, REACH)):
+        bound = f"%last = constant <i32: {count}> : tile<i32>"
+        program = last.replace("%zero = constant", f"{bound}\n          %zero = constant", 1)
+        assert problems(program) == [expected, expected]
+
+
+def test_strides_below_the_limit() -> None:
+    """Of f16: the strides are those extents."""
+    text = matmul(64, 64, 32).replace("i32", "i64").replace(BOUNDED, "bounded<0, 2147483648>")
+    wide = text.replace("strides = [%n16, 1]", "strides = [%far, 1]")
+    far = "%far = assume div_by<16>, %n : tile<i64>\n          %pt ="
+    assert problems(wide.replace("%pt =", far, 1)) == [STRIDES, STRIDES]
 
 
 def test_padding_other_than_zero() -> None:

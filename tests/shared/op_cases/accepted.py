@@ -22,6 +22,9 @@ from tilewright.ir.types import I1
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Sink
 
+SAID_BY_DEFAULT: set[Feature] = {("scan", (), "inclusive", "True")}
+"""What the reader of text leaves out, because it is so without being said."""
+
 
 def accepted(kinds: Iterable[Kind]) -> set[Feature]:
     """The features of all uses of operations."""
@@ -32,7 +35,7 @@ def accepted(kinds: Iterable[Kind]) -> set[Feature]:
         for proposal in BUILDERS.get(kind, by_fields)(kind):
             for op in _uses(kind, proposal):
                 result.update(features(op))
-    return result
+    return result - SAID_BY_DEFAULT
 
 
 def _uses(kind: Kind, proposal: Proposal) -> Iterator[Operation]:

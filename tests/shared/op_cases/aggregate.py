@@ -69,6 +69,7 @@ def float_fold(element: FloatType) -> Fold:
 def _line(
     name: str, values: Sequence[str], shape: Shape, dim: int, types: Sequence[Type],
     identities: Sequence[str], body: str, results: Sequence[str], *, reverse: bool = False,
+    more: str = "",
 ) -> str:  # fmt: skip
     """A reduce or scan of any number of operands; `results` are what the body yields."""
     short = shape if name == "scan" else shape[:dim] + shape[dim + 1 :]
@@ -79,21 +80,21 @@ def _line(
     arguments = ", ".join(f"%{next(letters)}: tile<{type}>" for type in types for _ in range(2))
     scalars = ", ".join(f"tile<{type}>" for type in types)
     return (
-        f"{name} {', '.join(values)} dim={dim}{direction} identities=[{', '.join(identities)}] : "
-        f"{sources} -> {targets} ({arguments}) {{\n{body}\n"
+        f"{name} {', '.join(values)} dim={dim}{direction}{more} "
+        f"identities=[{', '.join(identities)}] : {sources} -> {targets} ({arguments}) {{\n{body}\n"
         f"yield {', '.join(results)} : {scalars}\n}}"
     )
 
 
 def _case(
     name: str, source: Array, element: Type, dim: int, fold: Fold, expected: Array,
-    tolerance: Tolerance = EXACT, *, reverse: bool = False,
+    tolerance: Tolerance = EXACT, *, reverse: bool = False, more: str = "",
 ) -> Case:  # fmt: skip
     kernel = Kernel(name)
     value = kernel.load(source, element)
     line = _line(
         name, [value], source.shape, dim, [element], [fold.identity], fold.body, ["%r"],
-        reverse=reverse,
+        reverse=reverse, more=more,
     )  # fmt: skip
     kernel.store(kernel.emit(line), expected, element, tolerance)
     return kernel.case()
@@ -247,7 +248,23 @@ def captured(effort: Effort) -> Iterator[Case]:
         yield kernel.case()
 
 
+def exclusive(effort: Effort) -> Iterator[Case]:
+    """Scans that say whether an element takes part in its own result."""
+    for shape, dim, reverse in _runs("scan"):
+        source = effort.rng("exclusive", shape, dim, reverse).integers(-9, 9, shape, dtype=np.int32)
+        ordered = np.flip(source, dim) if reverse else source
+        totals = np.cumsum(ordered, axis=dim, dtype=np.int32)
+        for inclusive in (False, True):
+            # Without itself, an element has the total of those before it: zero for the first.
+            result = totals if inclusive else totals - ordered
+            expected = np.flip(result, dim) if reverse else result
+            yield _case(
+                "scan", source, I32, dim, integer_folds(I32)[0], expected,
+                reverse=reverse, more=f" inclusive={str(inclusive).lower()}",
+            )  # fmt: skip
+
+
 def cases(effort: Effort) -> Iterator[Case]:
     """All cases of this file."""
-    for group in (whole_numbers, largest_numbers, additions, several, captured):
+    for group in (whole_numbers, largest_numbers, additions, several, captured, exclusive):
         yield from group(effort)

@@ -190,6 +190,46 @@ class TileAccessOp(AccessOp):
     sliced = d.flag()
 
 
+class TileReadOp(TileAccessOp):
+    """Base of the reads; elements out of bounds are the padding value of the view."""
+
+    view = d.operand(TILED_VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN)
+    tile = d.result(ANY_TENSOR)
+    result_token = d.result(TOKEN)
+
+
+class TileWriteOp(TileAccessOp):
+    """Base of the writes; elements out of bounds are not written."""
+
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $tile `,` $view `[` $indices `]` "
+        "(`token` `=` $token^)? attr-dict `:` type($tile) `,` custom<Indexed>($view, $indices)"
+    )
+
+    tile = d.operand(ANY_TENSOR)
+    view = d.operand(TILED_VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN)
+    result_token = d.result(TOKEN)
+
+
+class TileReductionOp(TileAccessOp):
+    """Base of the operations that combine tiles by the operation `mode`."""
+
+    mode = d.attribute(RMW_MODE, spelling="rmw_mode")
+
+
+class TileUpdateOp(TileWriteOp, TileReductionOp):
+    """Base of the writes that combine what is in memory with a tile of values."""
+
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $mode $tile `,` $view `[` $indices `]` "
+        "(`token` `=` $token^)? attr-dict `:` type($tile) `,` custom<Indexed>($view, $indices)"
+    )
+
+
 def access_problems(
     view: TiledViewType, indices: Sequence[Value], tile: Value, in_bounds: tuple[int, ...] | None
 ) -> Iterator[str]:
@@ -214,19 +254,13 @@ def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
         yield f"expected a view {words[1]} a sparse dimension, got one {words[0]}"
 
 
-class TileLoadOp(TileAccessOp):
-    """Base of the loads; elements out of bounds are the padding value of the view."""
+class TileLoadOp(TileReadOp):
+    """Base of the loads."""
 
     syntax = (
         "custom<Ordering>($semantic, $scope) $view `[` $indices `]` (`token` `=` $token^)? "
         "attr-dict `:` custom<Indexed>($view, $indices) `->` type($tile)"
     )
-
-    view = d.operand(TILED_VIEW)
-    indices = d.operands(INT_TILE)
-    token = d.optional_operand(TOKEN)
-    tile = d.result(ANY_TENSOR)
-    result_token = d.result(TOKEN)
 
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
@@ -247,19 +281,8 @@ class GatherLoadOp(TileLoadOp):
     name = "nv_tileaa.gather_load"
 
 
-class TileStoreOp(TileAccessOp):
-    """Base of the stores; elements out of bounds are not written."""
-
-    syntax = (
-        "custom<Ordering>($semantic, $scope) $tile `,` $view `[` $indices `]` "
-        "(`token` `=` $token^)? attr-dict `:` type($tile) `,` custom<Indexed>($view, $indices)"
-    )
-
-    tile = d.operand(ANY_TENSOR)
-    view = d.operand(TILED_VIEW)
-    indices = d.operands(INT_TILE)
-    token = d.optional_operand(TOKEN)
-    result_token = d.result(TOKEN)
+class TileStoreOp(TileWriteOp):
+    """Base of the stores."""
 
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
@@ -280,21 +303,10 @@ class ScatterStoreOp(TileStoreOp):
     name = "nv_tileaa.scatter_store"
 
 
-class TiledAtomicRmwOp(TileAccessOp):
+class TiledAtomicRmwOp(TileUpdateOp):
     """Combine a tile of a view with a tile of values by the operation `mode`; no result."""
 
     name = "nv_tileaa.tiled_atomic_rmw"
-    syntax = (
-        "custom<Ordering>($semantic, $scope) $mode $tile `,` $view `[` $indices `]` "
-        "(`token` `=` $token^)? attr-dict `:` type($tile) `,` custom<Indexed>($view, $indices)"
-    )
-
-    mode = d.attribute(RMW_MODE, spelling="rmw_mode")
-    tile = d.operand(ANY_TENSOR)
-    view = d.operand(TILED_VIEW)
-    indices = d.operands(INT_TILE)
-    token = d.optional_operand(TOKEN)
-    result_token = d.result(TOKEN)
 
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)

@@ -120,3 +120,28 @@ def gather_gemm(
         by_row = ct.load(weights, index=(row,), shape=(tm,)).astype(ct.float32)
         accumulator = accumulator * by_row.reshape((tm, 1))
     ct.store(c, index=(row, column), tile=accumulator.astype(c.dtype))
+
+
+@ct.kernel
+def split_gemm(
+    a: ct.Array,
+    b: ct.Array,
+    c: ct.Array,
+    tm: ct.Constant[int],
+    tn: ct.Constant[int],
+    tk: ct.Constant[int],
+    steps: ct.Constant[int],
+) -> None:
+    """`c += a @ b`, persistent; an addition to a tile of `c` is of `steps` tiles of K."""
+    columns, view = ct.num_tiles(c, 1, (tm, tn)), c.tiled_view((tm, tn))
+    parts = ct.num_tiles(a, 1, (tm, tk)) // steps
+    tiles = ct.num_tiles(c, 0, (tm, tn)) * columns * parts
+    zero = ct.PaddingMode.ZERO
+    for tile in range(ct.bid(0), tiles, ct.num_blocks(0)):
+        row, column, part = tile // parts // columns, tile // parts % columns, tile % parts
+        accumulator = ct.zeros((tm, tn), dtype=ct.float32)
+        for k in range(part * steps, part * steps + steps):
+            left = ct.load(a, (row, k), shape=(tm, tk), padding_mode=zero)
+            right = ct.load(b, (k, column), shape=(tk, tn), padding_mode=zero)
+            accumulator = ct.mma(left, right, accumulator)
+        view.atomic_store_add((row, column), accumulator)

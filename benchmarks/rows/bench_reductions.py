@@ -1,6 +1,7 @@
 """Rows in the form of cuTile's benchmarks: integer reductions, and reductions into views.
 
-Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/version_pairs.py`.
+Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/version_pairs.py`, which
+lets it import the modules of `benchmarks/`.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -10,6 +11,7 @@ from __future__ import annotations
 import cuda.tile as ct
 import pytest
 import torch
+from gemm_kernels import split_gemm
 
 ConstInt = ct.Constant[int]
 
@@ -19,22 +21,6 @@ def reduce_rows(x, out, columns: ConstInt):
     """The sum of each row."""
     tile = ct.load(x, (ct.bid(0), 0), (1, columns))
     ct.store(out, (ct.bid(0),), ct.sum(tile, axis=1))
-
-
-@ct.kernel
-def split_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt, steps: ConstInt):
-    """A persistent GEMM that adds the dots of parts of K to C."""
-    across, view = ct.num_tiles(c, 1, (rows, columns)), c.tiled_view((rows, columns))
-    parts = ct.num_tiles(a, 1, (rows, tile_k)) // steps
-    tiles = ct.num_tiles(c, 0, (rows, columns)) * across * parts
-    for tile in range(ct.bid(0), tiles, ct.num_blocks(0)):
-        row, column, part = tile // parts // across, tile // parts % across, tile % parts
-        acc = ct.zeros((rows, columns), ct.float32)
-        for step in range(part * steps, part * steps + steps):
-            left = ct.load(a, (row, step), (rows, tile_k), padding_mode=ct.PaddingMode.ZERO)
-            right = ct.load(b, (step, column), (tile_k, columns), padding_mode=ct.PaddingMode.ZERO)
-            acc = ct.mma(left, right, acc)
-        view.atomic_store_add((row, column), acc)
 
 
 @pytest.mark.parametrize("columns", [256, 1024, 4096])

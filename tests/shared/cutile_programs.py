@@ -11,6 +11,7 @@ writes the modules of all files anew, below the comments that say how they run.
 
 from __future__ import annotations
 
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,10 @@ from cuda.tile.compilation import export_kernel
 
 import tilewright
 from tilewright.cutile.signatures import Arguments
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+from gemm_kernels import split_gemm
 
 FOLDER: Final = Path(__file__).parents[1] / "run" / "cutile"
 VERSION: Final = "13.4"
@@ -78,22 +83,6 @@ def persistent_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt
             right = ct.load(b, (step, column), (tile_k, columns), padding_mode=ct.PaddingMode.ZERO)
             acc = ct.mma(left, right, acc)
         ct.store(c, (row, column), acc)
-
-
-@ct.kernel
-def split_gemm(a, b, c, rows: ConstInt, columns: ConstInt, tile_k: ConstInt, steps: ConstInt):
-    """A persistent GEMM that adds the dots of parts of K to C."""
-    across, view = ct.num_tiles(c, 1, (rows, columns)), c.tiled_view((rows, columns))
-    parts = ct.num_tiles(a, 1, (rows, tile_k)) // steps
-    tiles = ct.num_tiles(c, 0, (rows, columns)) * across * parts
-    for tile in range(ct.bid(0), tiles, ct.num_blocks(0)):
-        row, column, part = tile // parts // across, tile // parts % across, tile % parts
-        acc = ct.zeros((rows, columns), ct.float32)
-        for step in range(part * steps, part * steps + steps):
-            left = ct.load(a, (row, step), (rows, tile_k), padding_mode=ct.PaddingMode.ZERO)
-            right = ct.load(b, (step, column), (tile_k, columns), padding_mode=ct.PaddingMode.ZERO)
-            acc = ct.mma(left, right, acc)
-        view.atomic_store_add((row, column), acc)
 
 
 def _zeros(*shape: int, dtype: str = "float32") -> Any:

@@ -75,3 +75,34 @@ def test_warps_exchange_lines_of_five_bytes_in_iterations(
     tilewright.execute(text, "k", 1, [first, second, result, other], on="emulator", check=True)
     np.testing.assert_array_equal(result, first.sum(axis=0))
     np.testing.assert_array_equal(other, second.sum(axis=0, dtype=np.int8))
+
+
+def test_warps_exchange_many_sources_one_after_another() -> None:
+    """Slots of 8 bytes for each of 64 sources, 32 lines and 4 warps would be 64 KiB."""
+    shape = (4, 32)
+    random = np.random.default_rng(0)
+    given = [random.integers(-99, 100, shape).astype(np.float64) for _ in range(64)]
+    text = aggregated("reduce", ["f64"] * 64, shape)
+    assert scratch_bytes(text) <= 2 * 16 * 1024
+    results = [[np.full(shape[1], np.nan) for _ in given] for _ in range(2)]
+    tilewright.execute(text, "k", 1, [*given, *results[0]], on="cpu")
+    arguments = [*given, *results[1]]
+    tilewright.execute(text, "k", 1, arguments, on="emulator", arch="sm_80", check=True)
+    np.testing.assert_array_equal(results[0], np.sum(given, axis=1))
+    np.testing.assert_array_equal(results[1], results[0])
+
+
+# Of 64 bytes, each source takes an exchange of its own in each of several iterations.
+def test_sources_of_several_sizes_take_exchanges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilewright.layout.pieces.LIMIT", 64)
+    monkeypatch.setattr("tilewright.plans.scratch.LIMIT", 64)
+    elements, shape = ["i64", "f32", "i8", "i64"], (32, 256)
+    types = (np.int64, np.float32, np.int8, np.int64)
+    given = [
+        np.arange(32 * 256).reshape(shape).astype(type) % (n + 5) for n, type in enumerate(types)
+    ]
+    results = [np.zeros(shape[1], type) for type in types]
+    text = aggregated("reduce", elements, shape)
+    tilewright.execute(text, "k", 1, [*given, *results], on="emulator", check=True)
+    for source, result in zip(given, results, strict=True):
+        np.testing.assert_array_equal(result, source.sum(axis=0, dtype=source.dtype))

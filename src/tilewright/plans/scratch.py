@@ -31,6 +31,7 @@ from tilewright.plans.mma import FmaDotPlan
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
+    from tilewright.layout.reduction import Reduction
     from tilewright.layout.word_exchange import WordExchange
 
 
@@ -96,13 +97,27 @@ def _tile(type: Type) -> int:
 
 
 def _slots(op: ReduceOp) -> int:
-    """The bytes of the partial results of warps: a slot per line of an iteration and warp."""
-    steps = reduction(layout_of(op.sources[0]), op.axis)
+    """The bytes of the partial results of warps that are exchanged at once."""
+    exchanges = slot_exchanges(op, reduction(layout_of(op.sources[0]), op.axis))
+    return max((sum(slots.values()) for slots in exchanges), default=0)
+
+
+def slot_exchanges(op: ReduceOp, steps: Reduction) -> list[dict[int, int]]:
+    """The bytes of the slots of each source, a slot per line of an iteration and warp, by exchange.
+
+    Warps exchange their parts of as many sources at once as is within the limit, at least of one.
+    """
     if not steps.warps:
-        return 0
+        return []
     sizes = [register_bytes(element_of(source.type)) for source in op.sources]
     lines = steps.partial.size >> len(steps.iterations(sum(sizes)))
-    return sum(_aligned(lines * size << len(steps.warps)) for size in sizes)
+    exchanges: list[dict[int, int]] = [{}]
+    for source, size in enumerate(sizes):
+        bytes = _aligned(lines * size << len(steps.warps))
+        if exchanges[-1] and sum(exchanges[-1].values()) + bytes > LIMIT:
+            exchanges.append({})
+        exchanges[-1][source] = bytes
+    return exchanges
 
 
 def _aligned(bytes: int) -> int:

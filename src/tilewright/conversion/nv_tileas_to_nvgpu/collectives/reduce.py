@@ -41,7 +41,7 @@ from tilewright.ir.types import I32, TensorType, VectorType
 from tilewright.layout.pieces import one_piece, piece_registers
 from tilewright.layout.reduction import Reduction, reduction
 from tilewright.layout.staging import common_vector, staging
-from tilewright.plans.scratch import register_bytes
+from tilewright.plans.scratch import register_bytes, slot_exchanges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
-SLOT_ALIGNMENT: Final = 16
 _REDUCTIONS: Final[Mapping[type[Operation], AllReduceOperation]] = {
     tileaa.AddIOp: AllReduceOperation.ADD,
     tileaa.AndIOp: AllReduceOperation.AND,
@@ -172,23 +171,31 @@ def _across_warps(
 def _combine_across_warps(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction, lines: Layout
 ) -> list[Value]:
-    """Every warp stores its partial results to a slot; then all threads combine all slots."""
+    """Every warp stores its partial results to a slot; then all threads combine all slots.
+
+    Of many sources, some are exchanged after others, through the same memory.
+    """
     slot = apply_linear(build, thread_id(op, build), _slot_vectors(steps))
-    areas: list[_Slots] = []
-    start = 0
-    for source in op.sources:
-        areas.append(_Slots(op, build, lines, register_bytes(element_of(source.type)), start))
-        start += -(-(areas[-1].bytes << len(steps.warps)) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
-    with predicated(build, _is_slot_owner(op, build, steps)):
-        for area, part in zip(areas, parts, strict=True):
-            area.at(slot).write(part)
-    synchronize(op, build)
+    is_owner = _is_slot_owner(op, build, steps)
+    received: list[list[Value]] = [[] for _ in range(1 << len(steps.warps))]
     combined: list[Value] = []
-    for index in range(1 << len(steps.warps)):
-        loaded = [
-            area.at(index).read(vector(part)) for area, part in zip(areas, parts, strict=True)
-        ]
-        combined = combine_vectors(op, build, combined, loaded) if combined else loaded
+    for exchange in slot_exchanges(op, steps):
+        if received[0]:
+            synchronize(op, build)
+        areas: dict[int, _Slots] = {}
+        start = 0
+        for source, bytes in exchange.items():
+            element = register_bytes(element_of(op.sources[source].type))
+            areas[source] = _Slots(op, build, lines, element, start)
+            start += bytes
+        with predicated(build, is_owner):
+            for source, area in areas.items():
+                area.at(slot).write(parts[source])
+        synchronize(op, build)
+        for index, values in enumerate(received):
+            values += [area.at(index).read(vector(parts[each])) for each, area in areas.items()]
+            if len(values) == len(parts):
+                combined = combine_vectors(op, build, combined, values) if combined else values
     return combined
 
 

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import access_attributes
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import default_attributes
-from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.cuda_tile import view
-from tilewright.dialects.elements import element_of, with_element
 from tilewright.dialects.nv_tileaa import integer, memory, shape
-from tilewright.dialects.nv_tileaa.attributes import Signedness
-from tilewright.dialects.nv_tileaa.constraints import shape as extents
-from tilewright.dialects.nv_tileaa.conversion import ExtIOp
+from tilewright.dialects.nv_tileaa.coordinates import (
+    across_tile,
+    coordinates,
+    in_bounds,
+    zero_extended,
+)
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN, TiledViewType
 from tilewright.dialects.nv_tileaa.view import padding_bits
 from tilewright.ir.conversion import converts
-from tilewright.ir.types import DYNAMIC, I1, I64, TensorType
+from tilewright.ir.types import DYNAMIC, I64, TensorType
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
@@ -63,15 +64,15 @@ class _TileBuilder:
         base, mask = self._build.value(tensor.base), new.mask
         assert mask is not None
         pointers = self._splat(base, TensorType(self._view.tile, base.type))
+        build, view = self._build, self._view
         for axis, index in zip(self._axes(tensor), new.indices, strict=True):
-            coordinates = self._coordinates(axis, index)
-            stride = self._splat(axis.stride, coordinates.type)
-            offsets = self._spread(axis, self._binary(integer.MulIOp, coordinates, stride))
-            moved = self._build.create(memory.AddPtrOp, pointers=pointers, offsets=offsets)
-            pointers = moved.result
+            at = coordinates(build, view, axis.number, index)
+            line = self._binary(integer.MulIOp, at, self._splat(axis.stride, at.type))
+            offsets = across_tile(build, view, axis.number, line)
+            pointers = build.create(memory.AddPtrOp, pointers=pointers, offsets=offsets).result
             if not new.inbounds[axis.number]:
-                in_bounds = self._spread(axis, self._below(coordinates, axis.size))
-                mask = self._binary(integer.AndIOp, mask, in_bounds)
+                inside = across_tile(build, view, axis.number, in_bounds(build, at, axis.size))
+                mask = self._binary(integer.AndIOp, mask, inside)
         return _Elements(pointers, mask)
 
     def padding(self) -> Value | None:
@@ -91,56 +92,20 @@ class _TileBuilder:
     def _numbers(self, numbers: Sequence[int], dynamic: Sequence[Value]) -> list[Value]:
         rest = iter(dynamic)
         return [
-            self._wide(self._build.value(next(rest))) if number == DYNAMIC else self._i64(number)
+            zero_extended(self._build, self._build.value(next(rest)))
+            if number == DYNAMIC
+            else self._i64(number)
             for number in numbers
         ]
 
-    def _coordinates(self, axis: _Axis, index: Value) -> Value:
-        """Return the coordinates in the tensor of a tile's elements along a dimension."""
-        view, index = self._view, self._wide(index)
-        if axis.number == view.sparse:
-            return index
-        type = TensorType((view.tile[axis.number],), I64)
-        start = self._binary(integer.MulIOp, index, self._i64(view.counted[axis.number]))
-        numbers = self._build.create(shape.MakeRangeOp, types=[type]).result
-        return self._binary(integer.AddIOp, self._splat(start, type), numbers)
-
-    def _below(self, coordinates: Value, size: Value) -> Value:
-        return self._build.create(
-            integer.CmpIOp,
-            predicate=CmpIPredicate.ULT,
-            lhs=coordinates,
-            rhs=self._splat(size, coordinates.type),
-            types=[with_element(coordinates.type, I1)],
-        ).result
-
     def _i64(self, number: int) -> Value:
         return self._build.create(ConstantOp, value=literal([number], I64), types=[I64]).result
-
-    def _wide(self, number: Value) -> Value:
-        """Zero-extend integers to 64 bits, since extents and indices are unsigned."""
-        type = with_element(number.type, I64)
-        if number.type is type:
-            return number
-        return self._build.create(
-            ExtIOp, source=number, signedness=Signedness.UNSIGNED, types=[type]
-        ).result
 
     def _splat(self, scalar: Value, type: Type) -> Value:
         return self._build.create(shape.SplatOp, source=scalar, types=[type]).result
 
     def _binary(self, kind: type[Operation], lhs: Value, rhs: Value) -> Value:
         return self._build.create(kind, lhs=lhs, rhs=rhs).results[0]
-
-    def _spread(self, axis: _Axis, numbers: Value) -> Value:
-        """Broadcast numbers along one dimension to the whole tile."""
-        tile = self._view.tile
-        around = tuple(n if number == axis.number else 1 for number, n in enumerate(tile))
-        for kind, target in ((shape.ViewOp, around), (shape.BroadcastOp, tile)):
-            if extents(numbers.type) != target:
-                type = TensorType(target, element_of(numbers.type))
-                numbers = self._build.create(kind, source=numbers, types=[type]).result
-        return numbers
 
 
 def _tile(op: _Access, build: ConversionBuilder) -> tuple[_TileBuilder, view.MakeTensorViewOp]:

@@ -9,8 +9,7 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import with_element
 from tilewright.dialects.nv_tileaa import atomics, integer, memory, multimem, view
-from tilewright.dialects.nv_tileaa.attributes import Signedness
-from tilewright.dialects.nv_tileaa.conversion import ExtIOp
+from tilewright.dialects.nv_tileaa.coordinates import zero_extended
 from tilewright.dialects.nv_tileaa.misc import AssertOp, PrintOp
 from tilewright.dialects.nv_tileaa.program import GetProgramIdOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
@@ -63,12 +62,7 @@ class Checks:
 
     def wide(self, number: Value) -> Value:
         """Zero-extend to 64 bits."""
-        type = with_element(number.type, I64)
-        if number.type is type:
-            return number
-        return self.build.create(
-            ExtIOp, source=number, signedness=Signedness.UNSIGNED, types=[type]
-        ).result
+        return zero_extended(self.build, number)
 
     def add(self, lhs: Value, rhs: Value) -> Value:
         """Addition."""

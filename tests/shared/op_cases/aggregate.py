@@ -255,7 +255,7 @@ def exclusive(effort: Effort) -> Iterator[Case]:
         ordered = np.flip(source, dim) if reverse else source
         totals = np.cumsum(ordered, axis=dim, dtype=np.int32)
         for inclusive in (False, True):
-            # Without itself, an element has the total of those before it: zero for the first.
+            # Without itself, an element has the sum of those before it: zero for the first.
             result = totals if inclusive else totals - ordered
             expected = np.flip(result, dim) if reverse else result
             yield _case(

@@ -24,7 +24,7 @@ from tilewright.dialects.nv_tileaa.memory import masks
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileaa.view import tiled_view
-from tilewright.dialects.nv_tileas.agents import agent_of
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
 from tilewright.dialects.nv_tileas.async_copy import SLOT, copied_bytes_problems
 from tilewright.dialects.nv_tileas.attributes import (
     ENGINE,
@@ -77,7 +77,8 @@ class CreatePipelineOp(Operation):
     Between agents, mbarriers synchronize. Where the same warps produce and consume, and every
     `consumer_wait` says how many later stages are `pending`, threads count their own copies, and a
     barrier of the block makes the copies visible to all. In a `private` pipeline each thread reads
-    only what it has copied itself, and needs no barrier.
+    only what it has copied itself, and needs no barrier. The producer of a `drained` pipeline ends
+    with waiting until all stages are empty for the last time: its mbarriers end there.
     """
 
     name = "nv_tileas.async.pipeline.create_pipeline"
@@ -86,6 +87,7 @@ class CreatePipelineOp(Operation):
     slot = d.optional_attribute(SLOT)
     """Its first mbarrier slot: a full and an empty mbarrier per stage."""
     private = d.flag()
+    drained = d.flag()
     scratch = d.optional_attribute(I64_ATTR)
     """The byte offset of its stages in the shared memory of the function."""
     result = d.result(PIPELINE)
@@ -97,6 +99,15 @@ class CreatePipelineOp(Operation):
             agents = {agent_of(user) for user in self.result.users if isinstance(user, kind)}
             if len(agents) > 1:
                 yield f"expected {side} in one agent, got them in {len(agents)}"
+        if self.drained and producer_of(self) is None:
+            yield "expected an agent of one warp to produce, since the pipeline is drained"
+
+
+def producer_of(op: CreatePipelineOp) -> AgentSwitchOp | None:
+    """The agent of one warp that produces; None if there is no such agent."""
+    agents = {agent_of(user) for user in op.result.users if isinstance(user, ProducerOp)}
+    agent = agents.pop() if len(agents) == 1 else None
+    return agent if agent is not None and agent.warps == 1 else None
 
 
 class CreateNullTokenOp(Operation):

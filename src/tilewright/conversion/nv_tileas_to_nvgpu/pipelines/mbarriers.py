@@ -20,6 +20,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
     predicated,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    enclosing_function,
     function_context,
     is_first_thread,
     synchronize,
@@ -37,7 +38,7 @@ from tilewright.dialects.cute_nvgpu.threads import (
 )
 from tilewright.dialects.gpu.attributes import AddressSpace
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, producer_of
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.nvgpu.mbarrier import (
     MBarrierArriveExpectTxOp,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -75,8 +77,8 @@ def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
         if isinstance(inner, CreateTokenOp):
             count = max(count, inner.slot + 1)
             reinitialized |= {inner.slot} if inner.again else set()
-        elif isinstance(inner, CreatePipelineOp) and inner.slot is not None:
-            count = max(count, inner.slot + 2 * pipeline(inner.result).stages)
+        elif isinstance(inner, CreatePipelineOp):
+            count = max([count, *(slot + 1 for slot in _slots_of(inner))])
     if not count:
         return
     group = MBarrierGroupType(AddressSpace.WORKGROUP, count)
@@ -89,7 +91,8 @@ def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
 def invalidate_barriers(op: FuncOp, build: ConversionBuilder) -> None:
     """Invalidate the barriers of a function at its exit, after the last use by any thread.
 
-    Those of a pipeline in a branch may never have been initialized: they end with the CTA.
+    Those of a pipeline in a branch may never have been initialized: they end with the CTA. Those of
+    a drained pipeline have ended in its producer.
     """
     slots = sorted({slot for inner in op.walk() for slot in _slots_at_exit(inner, op)})
     if not slots:
@@ -99,14 +102,35 @@ def invalidate_barriers(op: FuncOp, build: ConversionBuilder) -> None:
         _invalidate(op, build, slots)
 
 
+def invalidate_drained(agent: AgentSwitchOp, build: ConversionBuilder) -> None:
+    """Invalidate the barriers of the drained pipelines of an agent, at its end.
+
+    The consumers have arrived for the last time, so that they need not wait for each other. A
+    barrier of the CTA at the exit would let ptxas order the instructions of their loops otherwise.
+    """
+    created = [op for op in enclosing_function(agent).walk() if isinstance(op, CreatePipelineOp)]
+    drained = [op for op in created if op.drained and producer_of(op) is agent]
+    if not drained:
+        return
+    # The other lanes, too, have waited for the barriers.
+    build.create(WarpSyncOp)
+    with predicated(build, is_elected_lane(agent, build)):
+        _invalidate(agent, build, [slot for op in drained for slot in _slots_of(op)])
+
+
 def _slots_at_exit(op: Operation, function: FuncOp) -> Sequence[int]:
     """The slots whose barriers an operation initializes on every path through a function."""
     is_always_run = op.parent_op is function
     if isinstance(op, CreateTokenOp) and (is_always_run or op.again):
         return (op.slot,)
-    if isinstance(op, CreatePipelineOp) and is_always_run and op.slot is not None:
-        return range(op.slot, op.slot + 2 * pipeline(op.result).stages)
+    if isinstance(op, CreatePipelineOp) and is_always_run and not op.drained:
+        return _slots_of(op)
     return ()
+
+
+def _slots_of(op: CreatePipelineOp) -> Sequence[int]:
+    """The slots of a pipeline: of the full barriers, then of the empty ones."""
+    return () if op.slot is None else range(op.slot, op.slot + 2 * pipeline(op.result).stages)
 
 
 def _invalidate(op: Operation, build: ConversionBuilder, slots: Iterable[int]) -> None:
@@ -185,13 +209,10 @@ def arrive(
     build: ConversionBuilder,
     slot: Value,
     condition: Value | None = None,
-    *,
-    expected: int = 0,
 ) -> None:
     """One arrival for each warp, which publishes the accesses of all its lanes.
 
-    The condition, if there is one, is the same for all lanes. The phase also waits for the expected
-    bytes, which asynchronous copies write.
+    The condition, if there is one, is the same for all lanes.
     """
     # Orders the accesses of the other lanes before the arrival. It also keeps the lanes together:
     # one that is two phases late would mistake the parity that it waits for.
@@ -199,18 +220,17 @@ def arrive(
     elected = is_elected_lane(op, build)
     with predicated(build, conjunction(build, elected, condition)):
         barriers, index = barrier_at(op, build, slot)
-        if expected:
-            count = index_constant(build, expected)
-            build.create(MBarrierArriveExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
-        else:
-            build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
+        build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
 
 
-def expect_bytes(op: Operation, build: ConversionBuilder, slot: Value, bytes: int) -> None:
+def expect_bytes(
+    op: Operation, build: ConversionBuilder, slot: Value, bytes: int, *, arrives: bool
+) -> None:
     """Let the current phase also wait for these bytes, which asynchronous copies will write."""
     barriers, index = barrier_at(op, build, slot)
     count = index_constant(build, bytes)
-    build.create(MBarrierExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
+    kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
+    build.create(kind, barriers=barriers, mbar_id=index, txcount=count)
 
 
 def slot_of(build: ConversionBuilder, handle: Value) -> Value:

@@ -77,8 +77,9 @@ class CreatePipelineOp(Operation):
     Between agents, mbarriers synchronize. Where the same warps produce and consume, and every
     `consumer_wait` says how many later stages are `pending`, threads count their own copies, and a
     barrier of the block makes the copies visible to all. In a `private` pipeline each thread reads
-    only what it has copied itself, and needs no barrier. The producer of a `drained` pipeline ends
-    with waiting until all stages are empty for the last time: its mbarriers end there.
+    only what it has copied itself, and needs no barrier. The producer of a `drained` pipeline, an
+    agent of one warp, acquires all stages at its end, and does not fill them: the mbarriers end
+    there.
     """
 
     name = "nv_tileas.async.pipeline.create_pipeline"
@@ -99,15 +100,21 @@ class CreatePipelineOp(Operation):
             agents = {agent_of(user) for user in self.result.users if isinstance(user, kind)}
             if len(agents) > 1:
                 yield f"expected {side} in one agent, got them in {len(agents)}"
-        if self.drained and producer_of(self) is None:
-            yield "expected an agent of one warp to produce, since the pipeline is drained"
+        stages, last = pipeline(self.result).stages, len(last_acquires(self))
+        if self.drained and last != stages:
+            yield f"expected one warp to acquire all {stages} stages at its end, got {last}"
 
 
-def producer_of(op: CreatePipelineOp) -> AgentSwitchOp | None:
-    """The agent of one warp that produces; None if there is no such agent."""
-    agents = {agent_of(user) for user in op.result.users if isinstance(user, ProducerOp)}
-    agent = agents.pop() if len(agents) == 1 else None
-    return agent if agent is not None and agent.warps == 1 else None
+def last_acquires(op: CreatePipelineOp) -> list[ProducerAcquireOp]:
+    """What acquires stages without filling them, right in the block of an agent of one warp."""
+    acquires = [user for user in op.result.users if isinstance(user, ProducerAcquireOp)]
+    return [
+        acquire
+        for acquire in acquires
+        if not acquire.token.users
+        and isinstance(acquire.parent_op, AgentSwitchOp)
+        and acquire.parent_op.warps == 1
+    ]
 
 
 class CreateNullTokenOp(Operation):

@@ -16,18 +16,18 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
     conjunction,
+    elected_after_all,
     is_elected_lane,
     predicated,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
-    enclosing_function,
     function_context,
     is_first_thread,
     synchronize,
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, ShRUIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.threads import (
     ClusterArriveOp,
     ClusterWaitOp,
@@ -38,7 +38,7 @@ from tilewright.dialects.cute_nvgpu.threads import (
 )
 from tilewright.dialects.gpu.attributes import AddressSpace
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, producer_of
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, ProducerAcquireOp
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.nvgpu.mbarrier import (
     MBarrierArriveExpectTxOp,
@@ -48,12 +48,13 @@ from tilewright.dialects.nvgpu.mbarrier import (
     MBarrierTryWaitParityOp,
 )
 from tilewright.dialects.nvgpu.types import MBARRIER_TOKEN, MBarrierGroupType
-from tilewright.ir.types import I32
+from tilewright.dialects.nvvm.arithmetic import OpaqueOp
+from tilewright.ir.types import I32, I64
 from tilewright.target.features import Feature
 from tilewright.target.resources import BARRIER_SLOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
@@ -99,23 +100,27 @@ def invalidate_barriers(op: FuncOp, build: ConversionBuilder) -> None:
         return
     synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
-        _invalidate(op, build, slots)
+        for slot in slots:
+            invalidate(op, build, index_constant(build, slot))
 
 
 def invalidate_drained(agent: AgentSwitchOp, build: ConversionBuilder) -> None:
     """Invalidate the barriers of the drained pipelines of an agent, at its end.
 
-    The consumers have arrived for the last time, so that they need not wait for each other. A
-    barrier of the CTA at the exit would let ptxas order the instructions of their loops otherwise.
+    The consumers have arrived for the last time, so that no barrier of the CTA delays their exit.
     """
-    created = [op for op in enclosing_function(agent).walk() if isinstance(op, CreatePipelineOp)]
-    drained = [op for op in created if op.drained and producer_of(op) is agent]
-    if not drained:
+    acquires = [op for op in agent.body.block if isinstance(op, ProducerAcquireOp)]
+    created = dict.fromkeys(op.pipeline.defined_by(CreatePipelineOp) for op in acquires)
+    slots = [slot for op in created if op is not None and op.drained for slot in _slots_of(op)]
+    if not slots:
         return
-    # The other lanes, too, have waited for the barriers.
-    build.create(WarpSyncOp)
-    with predicated(build, is_elected_lane(agent, build)):
-        _invalidate(agent, build, [slot for op in drained for slot in _slots_of(op)])
+    # ptxas allocates registers for all agents at once. It would keep addresses of barriers that it
+    # knows from the initialization to here, through the loops of the consumers.
+    with elected_after_all(acquires[0], build):
+        zero = build.create(OpaqueOp, arg=constant(build, 0, I64), types=[I64]).res
+        for slot in slots:
+            index = build.create(AddIOp, lhs=zero, rhs=constant(build, slot, I64)).result
+            invalidate(agent, build, as_index(build, index))
 
 
 def _slots_at_exit(op: Operation, function: FuncOp) -> Sequence[int]:
@@ -133,10 +138,9 @@ def _slots_of(op: CreatePipelineOp) -> Sequence[int]:
     return () if op.slot is None else range(op.slot, op.slot + 2 * pipeline(op.result).stages)
 
 
-def _invalidate(op: Operation, build: ConversionBuilder, slots: Iterable[int]) -> None:
-    for slot in slots:
-        index = index_constant(build, slot)
-        build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
+def invalidate(op: Operation, build: ConversionBuilder, index: Value) -> None:
+    """End a barrier, which no thread may use any more; one thread does."""
+    build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
 
 
 def init_barriers(
@@ -155,7 +159,8 @@ def init_barriers(
         synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
         if reinitialize:
-            _invalidate(op, build, [slot for slot, _ in counts])
+            for slot, _ in counts:
+                invalidate(op, build, index_constant(build, slot))
         _init(op, build, counts)
         if Feature.TMA in target_or_baseline(op):
             build.create(FenceMBarrierInitOp)

@@ -169,14 +169,15 @@ def _arriving_copies(token: Value) -> Sequence[tileas.ProducerCopyOp]:
     """The copies to a stage, if the first of them arrives, and expects the bytes of all.
 
     None if a copy might not be executed, threads also write to the stage, or several warps arrive:
-    then each copy says what to expect, and the commit arrives.
+    then each copy says what to expect, and the commit arrives. So it does for a single copy, with
+    which the loops of attention are faster.
     """
     commit = next((user for user in token.users if isinstance(user, tileas.ProducerCommitOp)), None)
     if commit is None or commit.parent is None or warp_count(commit) != 1:
         return ()
     copies = [op for op in commit.parent if isinstance(op, tileas.ProducerCopyOp) and op.is_by_tma]
     own = [op for op in copies if op.token is token]
-    return own if len(token.users) == len(own) + 1 else ()
+    return own if len(own) > 1 and len(token.users) == len(own) + 1 else ()
 
 
 def _copied_bytes(op: tileas.ProducerCopyOp) -> int:

@@ -204,7 +204,7 @@ def test_kernels_with_agents_invalidate_every_barrier_of_their_pipelines() -> No
     gemm = Path(__file__).parents[4] / "examples" / "gemm.mlir"
     text = compile(gemm, emit="ptx", schedule="agents=1").ptx
     barriers = {
-        event: sorted(re.findall(rf"mbarrier\.{event}\.shared\.b64 \t\[(\w+\+?\d*)\]", text))
+        event: sorted(re.findall(rf"mbarrier\.{event}\.shared\.b64 \t\[%?\w+\+?(\d*)\]", text))
         for event in ("init", "inval")
     }
     assert len(barriers["init"]) == 12

@@ -61,8 +61,6 @@ REASONS: Final[Mapping[str, str]] = {
     "through a tensor map check",
     "cute_nvgpu.mbarrier.arrive_on_copies": "agents copy by TMA, and other threads count their "
     "groups",
-    "cute_nvgpu.mbarrier.expect_tx": "the bytes of all copies to a stage are expected at the "
-    "arrival: `nvgpu.mbarrier.arrive.expect_tx`",
     "cute_nvgpu.tensormap.rebind": "a map is encoded for one tensor",
     "cute_nvgpu.tma.load": "`nvgpu.tma.async.load` says the same",
     "cute_nvgpu.tma.prefetch": "copies start as early as a prefetch could",

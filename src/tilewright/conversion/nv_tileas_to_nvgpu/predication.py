@@ -15,7 +15,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import replica_mask, threa
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp
-from tilewright.dialects.cute_nvgpu.threads import ElectOneOp
+from tilewright.dialects.cute_nvgpu.threads import ElectOneOp, WarpSyncOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import InsertPoint
@@ -77,6 +77,33 @@ def is_elected_lane(op: Operation, build: ConversionBuilder) -> Value:
     lane, zero = constant(build, WARP_SIZE - 1), constant(build, 0)
     bits = build.create(AndIOp, lhs=thread_id(op, build), rhs=lane).result
     return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=bits, rhs=zero).result
+
+
+@contextmanager
+def elected_after_all(op: Operation, build: ConversionBuilder) -> Generator[None]:
+    """Emit code that one lane executes after all lanes of its warp have come here.
+
+    If the code right before is such, too, the lane of that one executes both.
+    """
+    end = _end_of_elected(build)
+    if end is not None:
+        with build.at(InsertPoint.before(end)):
+            yield
+        return
+    build.create(WarpSyncOp)
+    with predicated(build, is_elected_lane(op, build)):
+        yield
+
+
+def _end_of_elected(build: ConversionBuilder) -> Operation | None:
+    """The end of the code right before, if an elected lane executes it after all lanes."""
+    last = build.point.block.last
+    if build.point.anchor is not None or not isinstance(last, IfOp):
+        return None
+    elect = last.condition.defined_by(ElectOneOp)
+    if elect is None or not isinstance(elect.prev, WarpSyncOp):
+        return None
+    return last.then_region.block.terminator
 
 
 def is_thread(op: Operation, id: OpFoldResult, build: ConversionBuilder) -> Value:

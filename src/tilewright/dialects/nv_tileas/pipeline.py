@@ -24,7 +24,7 @@ from tilewright.dialects.nv_tileaa.memory import masks
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileaa.view import tiled_view
-from tilewright.dialects.nv_tileas.agents import agent_of
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
 from tilewright.dialects.nv_tileas.async_copy import SLOT, copied_bytes_problems
 from tilewright.dialects.nv_tileas.attributes import (
     ENGINE,
@@ -77,7 +77,9 @@ class CreatePipelineOp(Operation):
     Between agents, mbarriers synchronize. Where the same warps produce and consume, and every
     `consumer_wait` says how many later stages are `pending`, threads count their own copies, and a
     barrier of the block makes the copies visible to all. In a `private` pipeline each thread reads
-    only what it has copied itself, and needs no barrier.
+    only what it has copied itself, and needs no barrier. The producer of a `drained` pipeline, an
+    agent of one warp, acquires all stages at its end, and does not fill them: the mbarriers end
+    there.
     """
 
     name = "nv_tileas.async.pipeline.create_pipeline"
@@ -86,6 +88,7 @@ class CreatePipelineOp(Operation):
     slot = d.optional_attribute(SLOT)
     """Its first mbarrier slot: a full and an empty mbarrier per stage."""
     private = d.flag()
+    drained = d.flag()
     scratch = d.optional_attribute(I64_ATTR)
     """The byte offset of its stages in the shared memory of the function."""
     result = d.result(PIPELINE)
@@ -97,6 +100,21 @@ class CreatePipelineOp(Operation):
             agents = {agent_of(user) for user in self.result.users if isinstance(user, kind)}
             if len(agents) > 1:
                 yield f"expected {side} in one agent, got them in {len(agents)}"
+        stages, last = pipeline(self.result).stages, len(last_acquires(self))
+        if self.drained and last != stages:
+            yield f"expected one warp to acquire all {stages} stages at its end, got {last}"
+
+
+def last_acquires(op: CreatePipelineOp) -> list[ProducerAcquireOp]:
+    """What acquires stages without filling them, right in the block of an agent of one warp."""
+    acquires = [user for user in op.result.users if isinstance(user, ProducerAcquireOp)]
+    return [
+        acquire
+        for acquire in acquires
+        if not acquire.token.users
+        and isinstance(acquire.parent_op, AgentSwitchOp)
+        and acquire.parent_op.warps == 1
+    ]
 
 
 class CreateNullTokenOp(Operation):

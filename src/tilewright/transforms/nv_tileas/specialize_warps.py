@@ -115,7 +115,9 @@ def _specialize(function: FuncOp) -> None:
     build = Builder(InsertPoint.at_start(body), function.location)
     stages = next(iter(copies.loops.values())).stages
     pipelines = {
-        stage: build.create(CreatePipelineOp, types=[PipelineType(stages, stage)]).result
+        stage: build.create(
+            CreatePipelineOp, drained=True, types=[PipelineType(stages, stage)]
+        ).result
         for stage in copies.stages
     }
     stores.create_pipeline(build)

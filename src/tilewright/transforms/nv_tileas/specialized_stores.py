@@ -74,7 +74,7 @@ class SpecializedStores:
         """Create the pipeline of the maps, before the agents; without stores, none."""
         if self._stores:
             type = PipelineType(1, tuple(map for _, map in self._maps))
-            self._pipeline = build.create(CreatePipelineOp, types=[type]).result
+            self._pipeline = build.create(CreatePipelineOp, drained=True, types=[type]).result
 
     def encode(self) -> Block | None:
         """The body of the agent that encodes the maps; None without stores."""

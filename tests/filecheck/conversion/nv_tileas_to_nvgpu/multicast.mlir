@@ -26,6 +26,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NOT: gpu.barrier
   // CHECK: cute_nvgpu.cluster.arrive aligned
   // CHECK-NEXT: cute_nvgpu.cluster.wait aligned
+  // The first copy arrives at the barrier of its own CTA.
+  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c8192
   // CHECK: nvgpu.tma.async.load
   // CHECK-NOT: multicast_mask
   // CHECK: [[COLUMN:%.*]] = arith.muli {{.*}}, %c128_i32
@@ -39,8 +41,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: [[X:%.*]] = arith.index_cast [[FIRST]]
   // CHECK: nvgpu.tma.async.load {{%.*}}[[[X]], {{.*}}], {{.*}} multicast_mask = %c3_i16 : {{.*}}memref<16x64xf16, 3>
   // CHECK-NOT: nvgpu.tma.async.load
-  // The producer commits for its own CTA. Of the consumers, lane 0 of each warp arrives in this CTA, lane 1 in the other.
-  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c8192
+  // Of the consumers, lane 0 of each warp arrives in this CTA, lane 1 in the other.
   // CHECK: nvgpu.mbarrier.try_wait.parity
   // CHECK: cute_nvgpu.warp_sync
   // CHECK: [[LANE:%.*]] = arith.andi {{.*}}, %c31
@@ -75,13 +76,13 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: gpu.func @four
   // CHECK: nvgpu.mbarrier.init {{.*}}[%c2], %c16
   // CHECK: nvgpu.mbarrier.init {{.*}}[%c3], %c16
+  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c8192
   // CHECK: gpu.cluster_block_id x
   // CHECK: arith.muli {{.*}}, %c8_i32
   // CHECK: arith.muli {{.*}}, %c64_i32
   // CHECK: arith.muli {{.*}}, %c1024_i32
   // CHECK: nvgpu.tma.async.load {{.*}} multicast_mask = %c15_i16 : {{.*}}memref<8x64xf16, 3>
   // CHECK-NOT: nvgpu.tma.async.load
-  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c8192
   // CHECK: arith.cmpi ult, {{.*}}, %c4_i32
   // CHECK: cute_nvgpu.mbarrier.arrive_remote
   nv_tileaa.func @four(%av: !a_tiles, %bv: !b_tiles, %i: i32)

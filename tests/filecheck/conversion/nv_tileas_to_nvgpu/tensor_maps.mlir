@@ -86,10 +86,12 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: memref.store [[KEY11]], [[SLOTS]][[[SLOT]], %c111]
   // CHECK-COUNT-3: cute_nvgpu.tensormap.at [[SLOTS]][[[SLOT]],
   // CHECK-COUNT-3: nvgpu.tma.fence.descriptor
+  // No bytes of threads: the first copy arrives, and expects the bytes of all.
   // A tile of A is one box. Indices whose coordinates would overflow are out of bounds, too.
   // CHECK: nvgpu.mbarrier.try_wait.parity
   // CHECK: cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if
+  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c4352
   // CHECK: [[I:%.*]] = arith.minui %arg6, %c134217728_i32
   // CHECK: [[ROW:%.*]] = arith.muli [[I]], %c16_i32
   // CHECK: [[J:%.*]] = arith.minui %arg6, %c33554432_i32
@@ -105,9 +107,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.tma.async.load
   // CHECK: nvgpu.tma.async.load
   // CHECK-NOT: nvgpu.tma.async.load
-  // No bytes of threads: the warp arrives once, and expects the bytes of all copies.
-  // CHECK-NOT: arrive_on_copies
-  // CHECK: nvgpu.mbarrier.arrive.expect_tx {{.*}}, %c4352
+  // CHECK-NOT: mbarrier.arrive
+  // CHECK: cute_nvgpu.warp_sync
   // CHECK: cute_nvgpu.elect_one
   // CHECK: cute_nvgpu.slot.release [[SLOTS]]
   nv_tileaa.func @maps(%av: !a_tiles, %bv: !b_tiles, %cv: !c_tiles, %i: i32)

@@ -18,7 +18,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // The block has a warpgroup more, of which one warp produces. Each agent computes the scalars that it needs.
   // CHECK-LABEL: @persistent
   // CHECK-SAME: num_warps = 8
-  // CHECK: %[[P:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<4,
+  // CHECK: %[[P:.*]] = nv_tileas.async.pipeline.create_pipeline {drained} : !nv_tileas.pipeline<4,
   // CHECK-NEXT: agent_switch attributes {first = 4 : i32, max_registers = 40 : i32, warps = 1 : i32}
   // CHECK: %[[MAPS:.*]]:2 = nv_tileas.create_tensor_maps %arg0, %arg1
   // CHECK: %[[I0:.*]] = nv_tileas.async.pipeline.create_iterator %[[P]]

@@ -20,8 +20,8 @@
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // A rotated loop: the first dot of an iteration, then the second one of the iteration before. Tiles before and after the loop are copied to the same pipelines.
   // CHECK-LABEL: @rotated
-  // CHECK: %[[K:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<2, [tensor<64x64xf16
-  // CHECK-NEXT: %[[V:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<2, [tensor<64x32xf16
+  // CHECK: %[[K:.*]] = nv_tileas.async.pipeline.create_pipeline {drained} : !nv_tileas.pipeline<2, [tensor<64x64xf16
+  // CHECK-NEXT: %[[V:.*]] = nv_tileas.async.pipeline.create_pipeline {drained} : !nv_tileas.pipeline<2, [tensor<64x32xf16
   // CHECK: agent_switch attributes {first = 4
   // CHECK: %[[MAPS:.*]]:2 = nv_tileas.create_tensor_maps %arg1, %arg2
   // CHECK-NEXT: %[[K0:.*]] = nv_tileas.async.pipeline.create_iterator %[[K]]
@@ -123,7 +123,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   }
   // Tiles of one type share a pipeline, also if they are used one after the other: an iteration has two of its stages.
   // CHECK-LABEL: @one_type
-  // CHECK: %[[P:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<3, [tensor<64x64xf16
+  // CHECK: %[[P:.*]] = nv_tileas.async.pipeline.create_pipeline {drained} : !nv_tileas.pipeline<3, [tensor<64x64xf16
   // CHECK-NOT: create_pipeline
   // CHECK: scf.for %[[J:.*]] = {{.*}}iter_args(%[[I0:.*]] =
   // CHECK-NEXT: producer_acquire %[[P]][%[[I0]]]

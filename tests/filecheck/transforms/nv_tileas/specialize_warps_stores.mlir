@@ -19,8 +19,8 @@
 !c_tiles = !nv_tileaa.tiled_view<tile = [64, 128], source = !memory>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // CHECK-LABEL: @persistent
-  // CHECK: nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<4,
-  // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<1, [!nv_tileas.tensor_map<
+  // CHECK: nv_tileas.async.pipeline.create_pipeline {drained} : !nv_tileas.pipeline<4,
+  // CHECK: %[[RING:.*]] = nv_tileas.async.pipeline.create_pipeline {drained} : !nv_tileas.pipeline<1, [!nv_tileas.tensor_map<
   // The view is created before the agents, for the map; the consumers have their own.
   // CHECK: %[[VIEW:.*]] = nv_tileaa.block_tile %arg2
   // CHECK: agent_switch attributes {first = 4 : i32, max_registers = 40 : i32, warps = 1 : i32}

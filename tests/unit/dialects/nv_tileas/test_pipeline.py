@@ -267,6 +267,14 @@ def test_one_agent_produces() -> None:
     assert "expected producers in one agent, got them in 2" in problem
 
 
+def test_the_producer_of_a_drained_pipeline_acquires_all_stages_at_its_end() -> None:
+    create = CREATE.replace("create_pipeline", "create_pipeline {drained}")
+    last = "".join(ACQUIRE.replace("%s", f"%last{stage}") for stage in range(2))
+    assert problems(create + agent(0, ACQUIRE + COMMIT + last) + agent(1, WAIT)) == []
+    (problem,) = problems(create + agent(0, ACQUIRE + COMMIT) + agent(1, WAIT))
+    assert "expected one warp to acquire all 2 stages at its end, got 0" in problem
+
+
 def test_agents_are_not_parts_of_others() -> None:
     (problem,) = problems(agent(0, agent(0, "")))
     assert "expected an agent outside of all others" in problem

@@ -204,13 +204,15 @@ def test_kernels_with_agents_invalidate_every_barrier_of_their_pipelines() -> No
     gemm = Path(__file__).parents[4] / "examples" / "gemm.mlir"
     text = compile(gemm, emit="ptx", schedule="agents=1").ptx
     barriers = {
-        event: sorted(re.findall(rf"mbarrier\.{event}\.shared\.b64 \t\[(\w+\+?\d*)\]", text))
+        event: sorted(re.findall(rf"mbarrier\.{event}\.shared\.b64 \t\[%?\w+\+?(\d*)\]", text))
         for event in ("init", "inval")
     }
     assert len(barriers["init"]) == 12
     assert barriers["init"] == barriers["inval"]
-    last = [text.rindex(each) for each in ("mbarrier.try_wait", "bar.sync", "mbarrier.inval")]
-    assert last == sorted(last)
+    # The producer has waited for each of the stages that it has filled.
+    end = text[text.rindex("mbarrier.arrive.expect_tx") : text.index("mbarrier.inval")]
+    assert end.count("mbarrier.try_wait") == 6
+    assert "bar.sync" not in end
 
 
 def test_tokens_of_threads_take_no_barrier() -> None:

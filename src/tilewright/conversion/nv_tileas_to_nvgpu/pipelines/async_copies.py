@@ -13,7 +13,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer, s
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     add,
     constant,
-    index_constant,
     multiply,
     to_i64,
 )
@@ -43,7 +42,6 @@ from tilewright.dialects.cute_nvgpu.threads import (
 from tilewright.dialects.nv_tileas import async_copy
 from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
 from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer
-from tilewright.dialects.nvgpu.mbarrier import MBarrierArriveExpectTxOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I64
 from tilewright.target.features import Feature
@@ -125,11 +123,7 @@ def _bulk_copy(
     barriers, index = barrier_at(op, build, slot)
     if span.over_stores:
         fence_proxy(build)
-    if arrives:
-        count = index_constant(build, span.bytes)
-        build.create(MBarrierArriveExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
-    else:
-        expect_bytes(op, build, slot, span.bytes)
+    expect_bytes(op, build, slot, span.bytes, arrives=arrives)
     build.create(
         BulkLoadOp,
         source=global_pointer(build, span.source),

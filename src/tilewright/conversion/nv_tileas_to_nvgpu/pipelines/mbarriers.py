@@ -16,6 +16,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
     conjunction,
+    elected_after_all,
     is_elected_lane,
     predicated,
 )
@@ -26,7 +27,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, ShRUIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.threads import (
     ClusterArriveOp,
     ClusterWaitOp,
@@ -37,7 +38,7 @@ from tilewright.dialects.cute_nvgpu.threads import (
 )
 from tilewright.dialects.gpu.attributes import AddressSpace
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, ProducerAcquireOp
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.nvgpu.mbarrier import (
     MBarrierArriveExpectTxOp,
@@ -47,14 +48,16 @@ from tilewright.dialects.nvgpu.mbarrier import (
     MBarrierTryWaitParityOp,
 )
 from tilewright.dialects.nvgpu.types import MBARRIER_TOKEN, MBarrierGroupType
-from tilewright.ir.types import I32
+from tilewright.dialects.nvvm.arithmetic import OpaqueOp
+from tilewright.ir.types import I32, I64
 from tilewright.target.features import Feature
 from tilewright.target.resources import BARRIER_SLOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -75,8 +78,8 @@ def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
         if isinstance(inner, CreateTokenOp):
             count = max(count, inner.slot + 1)
             reinitialized |= {inner.slot} if inner.again else set()
-        elif isinstance(inner, CreatePipelineOp) and inner.slot is not None:
-            count = max(count, inner.slot + 2 * pipeline(inner.result).stages)
+        elif isinstance(inner, CreatePipelineOp):
+            count = max([count, *(slot + 1 for slot in _slots_of(inner))])
     if not count:
         return
     group = MBarrierGroupType(AddressSpace.WORKGROUP, count)
@@ -89,14 +92,35 @@ def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
 def invalidate_barriers(op: FuncOp, build: ConversionBuilder) -> None:
     """Invalidate the barriers of a function at its exit, after the last use by any thread.
 
-    Those of a pipeline in a branch may never have been initialized: they end with the CTA.
+    Those of a pipeline in a branch may never have been initialized: they end with the CTA. Those of
+    a drained pipeline have ended in its producer.
     """
     slots = sorted({slot for inner in op.walk() for slot in _slots_at_exit(inner, op)})
     if not slots:
         return
     synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
-        _invalidate(op, build, slots)
+        for slot in slots:
+            invalidate(op, build, index_constant(build, slot))
+
+
+def invalidate_drained(agent: AgentSwitchOp, build: ConversionBuilder) -> None:
+    """Invalidate the barriers of the drained pipelines of an agent, at its end.
+
+    The consumers have arrived for the last time, so that no barrier of the CTA delays their exit.
+    """
+    acquires = [op for op in agent.body.block if isinstance(op, ProducerAcquireOp)]
+    created = dict.fromkeys(op.pipeline.defined_by(CreatePipelineOp) for op in acquires)
+    slots = [slot for op in created if op is not None and op.drained for slot in _slots_of(op)]
+    if not slots:
+        return
+    # ptxas allocates registers for all agents at once. It would keep addresses of barriers that it
+    # knows from the initialization to here, through the loops of the consumers.
+    with elected_after_all(acquires[0], build):
+        zero = build.create(OpaqueOp, arg=constant(build, 0, I64), types=[I64]).res
+        for slot in slots:
+            index = build.create(AddIOp, lhs=zero, rhs=constant(build, slot, I64)).result
+            invalidate(agent, build, as_index(build, index))
 
 
 def _slots_at_exit(op: Operation, function: FuncOp) -> Sequence[int]:
@@ -104,15 +128,19 @@ def _slots_at_exit(op: Operation, function: FuncOp) -> Sequence[int]:
     is_always_run = op.parent_op is function
     if isinstance(op, CreateTokenOp) and (is_always_run or op.again):
         return (op.slot,)
-    if isinstance(op, CreatePipelineOp) and is_always_run and op.slot is not None:
-        return range(op.slot, op.slot + 2 * pipeline(op.result).stages)
+    if isinstance(op, CreatePipelineOp) and is_always_run and not op.drained:
+        return _slots_of(op)
     return ()
 
 
-def _invalidate(op: Operation, build: ConversionBuilder, slots: Iterable[int]) -> None:
-    for slot in slots:
-        index = index_constant(build, slot)
-        build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
+def _slots_of(op: CreatePipelineOp) -> Sequence[int]:
+    """The slots of a pipeline: of the full barriers, then of the empty ones."""
+    return () if op.slot is None else range(op.slot, op.slot + 2 * pipeline(op.result).stages)
+
+
+def invalidate(op: Operation, build: ConversionBuilder, index: Value) -> None:
+    """End a barrier, which no thread may use any more; one thread does."""
+    build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
 
 
 def init_barriers(
@@ -131,7 +159,8 @@ def init_barriers(
         synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
         if reinitialize:
-            _invalidate(op, build, [slot for slot, _ in counts])
+            for slot, _ in counts:
+                invalidate(op, build, index_constant(build, slot))
         _init(op, build, counts)
         if Feature.TMA in target_or_baseline(op):
             build.create(FenceMBarrierInitOp)
@@ -185,13 +214,10 @@ def arrive(
     build: ConversionBuilder,
     slot: Value,
     condition: Value | None = None,
-    *,
-    expected: int = 0,
 ) -> None:
     """One arrival for each warp, which publishes the accesses of all its lanes.
 
-    The condition, if there is one, is the same for all lanes. The phase also waits for the expected
-    bytes, which asynchronous copies write.
+    The condition, if there is one, is the same for all lanes.
     """
     # Orders the accesses of the other lanes before the arrival. It also keeps the lanes together:
     # one that is two phases late would mistake the parity that it waits for.
@@ -199,18 +225,17 @@ def arrive(
     elected = is_elected_lane(op, build)
     with predicated(build, conjunction(build, elected, condition)):
         barriers, index = barrier_at(op, build, slot)
-        if expected:
-            count = index_constant(build, expected)
-            build.create(MBarrierArriveExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
-        else:
-            build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
+        build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
 
 
-def expect_bytes(op: Operation, build: ConversionBuilder, slot: Value, bytes: int) -> None:
+def expect_bytes(
+    op: Operation, build: ConversionBuilder, slot: Value, bytes: int, *, arrives: bool
+) -> None:
     """Let the current phase also wait for these bytes, which asynchronous copies will write."""
     barriers, index = barrier_at(op, build, slot)
     count = index_constant(build, bytes)
-    build.create(MBarrierExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
+    kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
+    build.create(kind, barriers=barriers, mbar_id=index, txcount=count)
 
 
 def slot_of(build: ConversionBuilder, handle: Value) -> Value:

@@ -46,6 +46,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     warp_count,
 )
 from tilewright.dialects.cute_nvgpu.copies import DeviceAsyncGroupsOp
+from tilewright.dialects.cute_nvgpu.threads import WarpSyncOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas import pipeline as tileas
@@ -62,6 +63,8 @@ from tilewright.layout.linear import pack
 from tilewright.plans.allocations import pipeline_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.values import Value
 
 
@@ -154,23 +157,27 @@ def commit(
         arrive_after_copies(op, build, slot)
     if is_written_by_threads(create) and is_read_by_wgmma(create):
         fence_proxy(build)
-    arrive(op, build, slot, expected=_expected_bytes(op.token))
+    if _arriving_copies(op.token):
+        # A lane that is two phases late would mistake the parity that it waits for.
+        build.create(WarpSyncOp)
+    else:
+        arrive(op, build, slot)
     return []
 
 
-def _expected_bytes(token: Value) -> int:
-    """The bytes that the arrival at a commit expects: of all copies to a stage, if all are by TMA.
+def _arriving_copies(token: Value) -> Sequence[tileas.ProducerCopyOp]:
+    """The copies to a stage, if the first of them arrives, and expects the bytes of all.
 
-    They may arrive before they are expected; the phase waits for the arrival. 0 if a copy might not
-    be executed, or several warps arrive: then each copy says what to expect.
+    None if a copy might not be executed, threads also write to the stage, or several warps arrive:
+    then each copy says what to expect, and the commit arrives. So it does for a single copy: ptxas
+    would order the loops of the consumers otherwise, which has made attention kernels slower.
     """
-    copies = [user for user in token.users if isinstance(user, tileas.ProducerCopyOp)]
-    commits = [user for user in token.users if isinstance(user, tileas.ProducerCommitOp)]
-    if len(commits) != 1 or warp_count(commits[0]) != 1:
-        return 0
-    if not all(copy.is_by_tma and copy.parent is commits[0].parent for copy in copies):
-        return 0
-    return sum(_copied_bytes(copy) for copy in copies)
+    commit = next((user for user in token.users if isinstance(user, tileas.ProducerCommitOp)), None)
+    if commit is None or commit.parent is None or warp_count(commit) != 1:
+        return ()
+    copies = [op for op in commit.parent if isinstance(op, tileas.ProducerCopyOp) and op.is_by_tma]
+    own = [op for op in copies if op.token is token]
+    return own if len(own) > 1 and len(token.users) == len(own) + 1 else ()
 
 
 def _copied_bytes(op: tileas.ProducerCopyOp) -> int:
@@ -217,17 +224,19 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
     if op.is_tiled:
         copy_tile(op, new, build, offset)
         return []
-    bytes = _copied_bytes(op)
     full, over_stores = _slot(op, build, stage, full=True), is_written_by_threads(_create_op(op))
     if op.is_by_tma:
         with predicated(build, is_elected_lane(op, build)):
             if over_stores:
                 fence_proxy(build)
-            if not _expected_bytes(op.token):
-                expect_bytes(op, build, full, bytes)
+            arriving = _arriving_copies(op.token)
+            if not arriving or op is arriving[0]:
+                bytes = sum(_copied_bytes(copy) for copy in arriving or (op,))
+                expect_bytes(op, build, full, bytes, arrives=bool(arriving))
             copy_boxes(op, build, offset, full)
         return []
-    span = CopySpan(new.source, scratch_address(op, build, offset), bytes, over_stores)
+    address = scratch_address(op, build, offset)
+    span = CopySpan(new.source, address, _copied_bytes(op), over_stores)
     start_copy(op, build, span, full, arrives=False)
     return []
 

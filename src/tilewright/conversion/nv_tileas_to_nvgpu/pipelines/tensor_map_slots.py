@@ -27,7 +27,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_keys import (
     VECTOR_WORDS,
     TensorMapKey,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import elected_after_all, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     broadcast_first_lane,
     enclosing_function,
@@ -129,8 +129,7 @@ def release_slot(op: ReleaseTensorMapsOp, build: ConversionBuilder, slot: Tensor
     """Let other blocks acquire the slot."""
     # The lane that releases it acts for all: the others, too, have waited for the copies, and the
     # one that stored the key has done so.
-    build.create(WarpSyncOp)
-    with predicated(build, is_elected_lane(op, build)):
+    with elected_after_all(op, build):
         lock = lock_index(build, len(op.maps))
         build.create(SlotReleaseOp, locks=slot.slots, indices=[slot.number, lock])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import invalidate_drained
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     define_agent_thread_id,
@@ -28,6 +29,8 @@ from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.values import Value
 
 
@@ -38,7 +41,7 @@ def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder
         return []
     define_agent_thread_id(op, build)
     if op.warps == warp_count(enclosing_function(op)):
-        return build.inline_block(op.body.block, [])
+        return _run(op, build)
     if not _sets_registers(op):
         _branch(op, build)
         return []
@@ -46,7 +49,7 @@ def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder
     with predicated(build, _is_member(op, build, chosen)):
         _set_registers(op, build)
         if chosen == op.warps:
-            build.inline_block(op.body.block, [])
+            _run(op, build)
             return []
         _branch(op, build)
         # In the branch of the warpgroup, ptxas knows how many registers they have.
@@ -58,7 +61,14 @@ def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder
 
 def _branch(op: AgentSwitchOp, build: ConversionBuilder) -> None:
     with predicated(build, _is_member(op, build, op.warps)):
-        build.inline_block(op.body.block, [])
+        _run(op, build)
+
+
+def _run(op: AgentSwitchOp, build: ConversionBuilder) -> Sequence[Value]:
+    """The code of an agent, at the end of which the barriers of its drained pipelines end."""
+    values = build.inline_block(op.body.block, [])
+    invalidate_drained(op, build)
+    return values
 
 
 def _sets_registers(op: AgentSwitchOp) -> bool:

@@ -3,8 +3,6 @@
 Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/version_pairs.py`.
 """
 
-# pyright: basic, reportMissingImports=false
-
 from __future__ import annotations
 
 import cuda.tile as ct

@@ -460,7 +460,7 @@ class Region:
             values.update(zip(block.args, twin.args, strict=True))
         for block in self.blocks:
             for op in block:
-                blocks[block].append(op._clone(values, blocks))
+                blocks[block].append(op._clone(values, blocks))  # noqa: SLF001 - this module's own
         if len(self.blocks) > 1 or self._has_no_order:
             _remap_forward_references(copy, values)
         return copy

@@ -72,8 +72,8 @@ def sweep(
 ) -> None:
     """Time every tile on a shape."""
     import cuda.tile as ct  # noqa: PLC0415
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
-    from kernels.attention import fmha_kernel  # noqa: PLC0415  # pyright: ignore
+    import torch  # noqa: PLC0415
+    from kernels.attention import fmha_kernel  # noqa: PLC0415
 
     batch, heads, kv_heads, queries, keys = shape
     kind = getattr(torch, TYPES[dtype])
@@ -109,7 +109,7 @@ def sweep(
 
 def torch_attention(torch: Any, q: Any, k: Any, v: Any, *, causal: bool) -> Any:
     """The same attention by cuDNN; FlashAttention where there are fewer queries than keys."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: PLC0415  # pyright: ignore
+    from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: PLC0415
 
     is_square = q.shape[2] == k.shape[2]
     backend = SDPBackend.CUDNN_ATTENTION if is_square else SDPBackend.FLASH_ATTENTION

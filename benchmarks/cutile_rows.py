@@ -83,7 +83,7 @@ def add_rows(rows: Rows, results: Path, label: str) -> None:
 def add_copies(rows: Rows, results: Path) -> None:
     """Add the times of copies of as many bytes as the rows of one run access."""
     by_bytes: dict[int, float] = {}
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+    import torch  # noqa: PLC0415
 
     for benchmark in json.loads(results.read_text())["benchmarks"]:
         accessed = benchmark["extra_info"].get("bytes_rw") or 0

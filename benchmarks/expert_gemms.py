@@ -78,7 +78,7 @@ def main() -> int:
     if not arguments.child:
         run_children(arguments.schedule or [""])
         return 0
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+    import torch  # noqa: PLC0415
 
     torch.manual_seed(0)
     for layer in LAYERS:

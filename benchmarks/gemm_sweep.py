@@ -83,7 +83,7 @@ def sweep(
 ) -> None:
     """Time every tile on every shape, with every number of CTAs."""
     import cuda.tile as ct  # noqa: PLC0415
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+    import torch  # noqa: PLC0415
 
     kind, result = (getattr(torch, each) for each in TYPES[dtype])
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -138,7 +138,7 @@ def gemm_kernel(dtype: str, *, persistent: bool) -> Gemm:
         from gemm_kernels import integer_gemm  # noqa: PLC0415
 
         return Gemm(integer_gemm, persistent=False)
-    from kernels.matmul import matmul_kernel, persistent_matmul_kernel  # noqa: PLC0415  # pyright: ignore
+    from kernels.matmul import matmul_kernel, persistent_matmul_kernel  # noqa: PLC0415
 
     return Gemm(persistent_matmul_kernel if persistent else matmul_kernel, persistent)
 

@@ -23,7 +23,7 @@ TILE: Final = (128, 128, 64)
 def main() -> int:
     """Time each shape and element type."""
     sys.path.insert(0, sys.argv[1])
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+    import torch  # noqa: PLC0415
 
     torch.manual_seed(0)
     for shape in SHAPES:
@@ -36,8 +36,8 @@ def main() -> int:
 
 def times(torch: Any, shape: tuple[int, ...], dtype: Any) -> tuple[float, float]:
     """The times of both GEMMs in microseconds."""
-    from bench_moe import invoke_fused_moe_kernel  # noqa: PLC0415  # pyright: ignore
-    from kernels.fused_moe import moe_align_tile_size_torch  # noqa: PLC0415  # pyright: ignore
+    from bench_moe import invoke_fused_moe_kernel  # noqa: PLC0415
+    from kernels.fused_moe import moe_align_tile_size_torch  # noqa: PLC0415
 
     tokens, hidden, experts, intermediate, topk = shape
 

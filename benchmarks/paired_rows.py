@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-import torch  # pyright: ignore[reportMissingImports]
+import torch
 from alternation import Alternation
 from cuda_graphs import cold_launch, eager_launch
 from cutile_rows import row_of

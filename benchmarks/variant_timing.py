@@ -56,7 +56,7 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
         return 0
     if arguments.compile is None:
         run_compilers(arguments.jobs)
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+    import torch  # noqa: PLC0415
 
     if arguments.compile is not None:
         for _, variant, size in selected[arguments.compile :: arguments.jobs]:
@@ -73,7 +73,7 @@ def time_variants(description: str, variants: Sequence[Variant]) -> int:
 
 def alternate(selected: Sequence[tuple[str, Variant, Size]]) -> int:
     """Offer each case to `version_pairs.py`, which times two versions alternately."""
-    import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+    import torch  # noqa: PLC0415
 
     alternation = Alternation()
     for name, variant, size in selected:

@@ -10,6 +10,8 @@ from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.dialects.cuda_tile.types import (
     DYNAMIC,
     GatherScatterViewType,
+    PartitionViewType,
+    StridedViewType,
     TensorViewType,
     ViewType,
 )
@@ -69,7 +71,8 @@ def _dims(view: ViewType) -> tuple[int, ...]:
     """The dimension of the tensor that each dimension of a tile lies along."""
     if isinstance(view, GatherScatterViewType):
         return tuple(range(len(view.tile_shape)))
-    return view.dim_map  # pyright: ignore
+    assert isinstance(view, PartitionViewType | StridedViewType)
+    return view.dim_map
 
 
 def _measure_strides(tensor: MakeTensorViewOp, sizes: dict[Value, int]) -> None:

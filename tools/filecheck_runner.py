@@ -14,7 +14,7 @@ import io
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -128,7 +128,7 @@ def run_command(arguments: list[str], source: str) -> Outcome:
 
 
 @contextmanager
-def _streams(source: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
+def _streams(source: str) -> Generator[tuple[io.BytesIO, io.StringIO], None, None]:
     out, err = io.BytesIO(), io.StringIO()
     before = sys.stdin, sys.stdout, sys.stderr
     sys.stdin = io.TextIOWrapper(io.BytesIO(source.encode()))

@@ -15,7 +15,7 @@ import argparse
 import pkgutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib import import_module
 from io import StringIO
@@ -138,7 +138,7 @@ class Switchboard:
                 self._rows[mutant] = table, operation
 
     @contextmanager
-    def without(self, mutant: Mutant) -> Iterator[None]:
+    def without(self, mutant: Mutant) -> Generator[None, None, None]:
         """Switch one of them off."""
         table, operation = self._rows.get(mutant, ({mutant: None}, mutant))
         row = table.pop(operation)
@@ -199,7 +199,7 @@ class Switchboard:
                 self.applied.add(mutant)
             return result
 
-        switched.mutant = mutant  # type: ignore[attr-defined]
+        switched.mutant = mutant  # pyrefly: ignore[missing-attribute]
         return switched
 
 

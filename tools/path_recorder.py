@@ -9,7 +9,7 @@ rewrite and conversion drivers are wrapped: one recorder at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,18 +53,19 @@ def chosen_attributes(op: Operation) -> Iterator[str]:
 
 
 @contextmanager
-def recording() -> Iterator[Recorder]:
+def recording() -> Generator[Recorder, None, None]:
     """Let the drivers record rewrites and conversions."""
     recorder = Recorder()
     driver: Any = ConversionBuilder
-    commit: Any = rules._Greedy._commit
+    greedy: Any = rules._Greedy
+    commit = greedy._commit
     convert, transfer, keep = driver._convert, driver._transfer, driver._keep
-    rules._Greedy._commit = _rewrites(recorder.facts, commit)
+    greedy._commit = _rewrites(recorder.facts, commit)
     _record_conversions(recorder.facts)
     try:
         yield recorder
     finally:
-        rules._Greedy._commit = commit
+        greedy._commit = commit
         driver._convert, driver._transfer, driver._keep = convert, transfer, keep
 
 

@@ -67,7 +67,7 @@ def main() -> int:
         answers[f"{probe.name}|inputs"] = np.array([probe.fingerprint()], np.uint32)
         for at, array in enumerate(results):
             answers[f"{probe.name}|{at}"] = array
-    np.savez_compressed(options.output, **answers)  # pyright: ignore[reportArgumentType]
+    np.savez_compressed(options.output, **answers)  # pyrefly: ignore[bad-argument-type]
     if options.digests is not None:
         lines = (f"{json.dumps(name)}: {json.dumps(pair)}" for name, pair in digests.items())
         options.digests.write_text("{\n" + ",\n".join(lines) + "\n}\n")

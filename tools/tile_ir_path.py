@@ -28,7 +28,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from corpus_checks import PROGRAMS, load_modules
 from path_recorder import Facts, Recorder, recording
@@ -54,7 +54,7 @@ DIALECTS: Final = (
     *("gpu", "nvgpu", "cute_nvgpu", "nvvm", "llvm"),
 )
 """The dialects of the dialect pages."""
-OTHER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = {
+OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "-O0": {"opt_level": 0},
     "--device-debug": {"device_debug": True},
     "--sanitize": {"sanitize": True},
@@ -81,7 +81,7 @@ class Job(NamedTuple):
     @property
     def settings(self) -> Settings:
         """The settings of the compilation."""
-        return Settings(target(self.arch), **OTHER_SETTINGS.get(self.options, {}))  # type: ignore[arg-type]
+        return Settings(target(self.arch), **OTHER_SETTINGS.get(self.options, {}))
 
 
 def programs() -> dict[str, bytes]:

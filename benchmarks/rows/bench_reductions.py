@@ -4,8 +4,6 @@ Copy the file beside them (`.gpu/cutile/test`) to run it with `benchmarks/versio
 lets it import the modules of `benchmarks/`.
 """
 
-# pyright: basic, reportMissingImports=false
-
 from __future__ import annotations
 
 import cuda.tile as ct

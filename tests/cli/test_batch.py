@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -216,7 +216,8 @@ def test_temporary_folder_that_cannot_be_made(
 def test_stopping_early_leaves_no_process(folder: Path, files: list[str]) -> None:
     outcomes = compile_files(["one.mlir", "two.mlir", "three.mlir"], SETTINGS, "ptx", jobs=2)
     next(outcomes)
-    outcomes.close()  # pyright: ignore[reportAttributeAccessIssue]
+    assert isinstance(outcomes, Generator)
+    outcomes.close()
     left = subprocess.run(
         ["ps", "--ppid", str(os.getpid()), "-o", "args"], capture_output=True, text=True
     )
@@ -230,7 +231,7 @@ def test_the_caller_keeps_its_signals(run: Run, folder: Path, files: list[str]) 
 
 
 @contextmanager
-def ignored(number: signal.Signals) -> Iterator[None]:
+def ignored(number: signal.Signals) -> Generator[None, None, None]:
     """Ignore a signal, as `nohup` and background jobs do; child processes inherit that."""
     before = signal.signal(number, signal.SIG_IGN)
     try:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tuned_programs import ADD
@@ -30,8 +31,8 @@ def tileiras(tools: Path, tmp_path: Path) -> Tool:
 
     def run(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
         command = [tools / "tileiras", *words]
-        settings = {"cwd": tmp_path, "capture_output": True, "text": True, **options}
-        return subprocess.run(command, check=False, **settings)
+        settings: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, **options}
+        return subprocess.run(command, check=False, text=True, **settings)
 
     return run
 

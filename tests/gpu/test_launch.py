@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.typing import DTypeLike
 from tile_programs import SCALE
 
 import tilewright
@@ -67,7 +68,7 @@ def add() -> tilewright.CompiledModule:
     return tilewright.compile(program("f32"), arch=current_gpu().arch)
 
 
-ELEMENTS = {
+ELEMENTS: dict[str, DTypeLike] = {
     "i8": np.int8, "i32": np.int32, "i64": np.int64, "f16": np.float16, "f32": np.float32,
     "f64": np.float64, "bf16": ml_dtypes.bfloat16,
 }  # fmt: skip

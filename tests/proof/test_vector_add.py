@@ -265,8 +265,9 @@ def test_new_operations_have_source_locations() -> None:
     lines = PROGRAM.splitlines()
     program = read(PROGRAM)
     convert(program, TARGET, PATTERNS, types())
-    words = {tiny.LoadOp: "load_ptr_tko", tiny.StoreOp: "store_ptr_tko", tiny.FuncOp: "entry"}
-    words |= {tiny.CompareOp: "cmpi", tiny.OffsetOp: "offset", tiny.ReturnOp: "return"}
+    words: dict[type[Operation], str] = {tiny.LoadOp: "load_ptr_tko", tiny.FuncOp: "entry"}
+    words |= {tiny.StoreOp: "store_ptr_tko", tiny.CompareOp: "cmpi"}
+    words |= {tiny.OffsetOp: "offset", tiny.ReturnOp: "return"}
     seen: set[type[Operation]] = set()
     for op in program.walk():
         if type(op) in words:

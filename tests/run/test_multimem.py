@@ -94,7 +94,7 @@ def run(text: str, x: Any, y: Any, grid: int = GRID, **options: Any) -> Any:
     return result
 
 
-DEVICES = {
+DEVICES: dict[str, dict[str, Any]] = {
     "executor": {"check": True},
     "emulator": {"on": "emulator", "check": True, "arch": "sm_90"},
 }

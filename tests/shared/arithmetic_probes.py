@@ -201,7 +201,7 @@ def _fused(opcode: str, type: str) -> Probe:
         cancelling = -(a.view(dtype) * b.view(dtype))
     exact = (np.arange(len(c)) % 3 == 0) & np.isfinite(cancelling)
     mixed = np.where(exact, cancelling.view(c.dtype), c)
-    fma.inputs[2] = (fma.inputs[2][0], mixed)  # pyright: ignore[reportIndexIssue]
+    fma.inputs[2] = (fma.inputs[2][0], mixed)  # pyrefly: ignore[unsupported-operation]
     return fma
 
 

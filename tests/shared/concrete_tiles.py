@@ -205,7 +205,7 @@ def _cmpi(op: Any, bits: int, a: int, b: int) -> int:
 def _addptr(op: Any, bits: int, pointer: int, offset: int) -> int:
     element = element_of(op.pointers.type)
     assert isinstance(element, PtrType)
-    size = 1 if op.in_bytes else (element.pointee.width + 7) // 8  # type: ignore[attr-defined]
+    size = 1 if op.in_bytes else (element.pointee.width + 7) // 8  # pyrefly: ignore[missing-attribute]
     return pointer + signed(offset, width(op.offsets)) * size
 
 

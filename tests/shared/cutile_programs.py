@@ -5,10 +5,6 @@
 writes the modules of all files anew, below the comments that say how they run.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-# pyright: reportMissingParameterType=false
-
 from __future__ import annotations
 
 import sys

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from random import Random
 
 ARGUMENTS = "%a0: tile<i8>, %a1: tile<i8>, %a2: tile<i8>, %c0: tile<i1>, %c1: tile<i1>"
@@ -23,6 +25,10 @@ class Scope:
 
     def inner(self, exits: tuple[str, ...] | None = None) -> Scope:
         return Scope(self.values, self.exits if exits is None else exits)
+
+
+Statement = Callable[[Scope], None]
+"""Writes one statement."""
 
 
 class Generator:
@@ -64,16 +70,13 @@ class Generator:
         return self.emit(f"constant <{kind}: {text}> : tile<{kind}>", scope, kind)
 
     def statements(self, scope: Scope, depth: int, most: int) -> None:
-        choices = [self.arithmetic, self.comparison, self.choice, self.logic, self.join]
-        choices += [self.show] * 3
+        choices: list[Statement] = [self.arithmetic, self.comparison, self.choice]
+        choices += [self.logic, self.join, *[self.show] * 3]
         if depth:
-            choices += [self.branch, self.branch, self.counted, self.endless]
+            nesting = (self.branch, self.branch, self.counted, self.endless)
+            choices += [partial(each, depth=depth - 1) for each in nesting]
         for _ in range(self.random.randint(1, most)):
-            statement = self.random.choice(choices)
-            if statement in (self.branch, self.counted, self.endless):
-                statement(scope, depth - 1)  # pyright: ignore[reportCallIssue]
-            else:
-                statement(scope)  # pyright: ignore[reportCallIssue]
+            self.random.choice(choices)(scope)
 
     def arithmetic(self, scope: Scope) -> None:
         a, b = self.pick(scope, "i8"), self.pick(scope, "i8")

@@ -27,7 +27,7 @@ STATUS = {
     "CUDA_ERROR_MISALIGNED_ADDRESS": 716, "CUDA_ERROR_LAUNCH_FAILED": 719,
     "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": 803,
 }  # fmt: skip
-CUresult = IntEnum("CUresult", STATUS)
+CUresult = IntEnum("CUresult", STATUS)  # pyrefly: ignore[invalid-argument]
 PRIMARY = 0x1000
 MAP_TYPES = (
     "UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64",

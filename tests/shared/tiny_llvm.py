@@ -133,7 +133,8 @@ def llvm_ir(module: Operation) -> str:
 
 
 def _type(type: Type) -> str:
-    return {PTR: "ptr addrspace(1)", F32: "float"}.get(type, str(type))
+    names: dict[Type, str] = {PTR: "ptr addrspace(1)", F32: "float"}
+    return names.get(type, str(type))
 
 
 class _Emitter:

@@ -33,7 +33,7 @@ def enable_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def record_of(kernel: str, schedule: str, **changes: object) -> TuningRecord:
+def record_of(kernel: str, schedule: str, **changes: Any) -> TuningRecord:
     """A record with a schedule."""
     record = TuningRecord(
         kernel,
@@ -90,7 +90,7 @@ def add_job(program: str = ADD, meter: str = "emulator", **changes: Any) -> Job:
     emit = "ptx" if meter == "emulator" else "cubin"
     job = Job("job", program.encode(), "add.mlir", "add", "sm_90", "kernel", emit, (1,), values,
               meter, b"")  # fmt: skip
-    return job._replace(**{"default": packed(job, program), **changes})
+    return job._replace(default=packed(job, program))._replace(**changes)
 
 
 def packed(job: Job, program: str, schedule: str = "") -> bytes:

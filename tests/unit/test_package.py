@@ -24,7 +24,7 @@ def test_public_name_loads(name: str) -> None:
 
 def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = tilewright.nonsense  # pyright: ignore[reportAttributeAccessIssue]
+        _ = tilewright.nonsense  # pyrefly: ignore[missing-attribute]
 
 
 def test_importing_the_package_loads_no_other_module_of_it() -> None:

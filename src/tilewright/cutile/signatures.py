@@ -54,7 +54,7 @@ class Arguments:
     def _constrain(self, argument: Any, node: Any, what: str) -> Any:
         argument = _python_number(argument)
         if isinstance(argument, tuple):
-            return self._constrain_tuple(argument, node, what)  # pyright: ignore[reportUnknownArgumentType]
+            return self._constrain_tuple(argument, node, what)
         if node.KIND != "leaf":
             fail(f"{what}: expected a tuple, got {_kind(argument)}")
         if node.constant:
@@ -62,7 +62,7 @@ class Arguments:
         if isinstance(argument, bool | int | float):
             return self._constrain_scalar(argument, node, what)
         if isinstance(argument, list):
-            return self._constrain_list(argument, node, what)  # pyright: ignore[reportUnknownArgumentType]
+            return self._constrain_list(argument, node, what)
         array = host_array(argument, what)
         if array is None:
             fail(f"{what}: expected an array, a number, a tuple or a list, got {_kind(argument)}")

@@ -94,6 +94,6 @@ def _host_launch(options: Options) -> Callable[..., None]:
 def replace_object(old: Any, new: Any) -> None:
     """Replace an object in all loaded modules except the ones that define the replacement."""
     for title, module in list(sys.modules.items()):
-        names = {} if title.startswith(_OURS) else getattr(module, "__dict__", {})
+        names: dict[str, Any] = {} if title.startswith(_OURS) else getattr(module, "__dict__", {})
         for name in [name for name, value in list(names.items()) if value is old]:
             names[name] = new

@@ -30,8 +30,8 @@ class Assumption(Parametric):
         """Check the type of the value; returns an error message or `None`."""
         raise NotImplementedError
 
-    def print(self, printer: AttributePrinter) -> str:
-        """The text after the mnemonic."""
+    def print(self, printer: AttributePrinter | None) -> str:
+        """The text after the mnemonic; needs no printer."""
         raise NotImplementedError
 
     @classmethod
@@ -74,7 +74,7 @@ class DivBy(Assumption):
             return f"'div_by' expects 'every' from 0 to the extent {extent}, got {self.every}"
         return None
 
-    def print(self, printer: AttributePrinter) -> str:
+    def print(self, printer: AttributePrinter | None) -> str:
         groups = "" if self.every is None else f", every {self.every} along {self.along}"
         return f"<{self.divisor}{groups}>"
 
@@ -111,7 +111,7 @@ class SameElements(Assumption):
                 return f"'same_elements' expects a value from 0 to {extent}, got {value}"
         return None
 
-    def print(self, printer: AttributePrinter) -> str:
+    def print(self, printer: AttributePrinter | None) -> str:
         return f"<{list(self.values)}>"
 
     @classmethod
@@ -143,7 +143,7 @@ class Bounded(Assumption):
             return f"'bounded' expects {self.lower} not to be above {self.upper}"
         return None
 
-    def print(self, printer: AttributePrinter) -> str:
+    def print(self, printer: AttributePrinter | None) -> str:
         lower, upper = ("?" if bound is None else bound for bound in (self.lower, self.upper))
         return f"<{lower}, {upper}>"
 

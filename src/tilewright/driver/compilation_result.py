@@ -242,6 +242,7 @@ def _unpack_location(packed: Value) -> Location:
             return StoredLoc(text)
         case (str(file), int(line), int(column), None):
             return StoredFileLoc(file, line, column)
+        # pyrefly: ignore[unreachable-match-case]: it does not unfold the recursive `Value`
         case (str(file), int(line), int(column), (str(text), int(caret))):
             return StoredFileLoc(file, line, column, (text, caret))
         case _:

@@ -364,8 +364,9 @@ class Compilation(BackEnd):
             own.append(self._passes_to(level))
         yield level, ",".join(filter(None, own))
         for below in levels_between(level, stage):
-            checks = [CHECKS] if self.settings.sanitize and level == CHECKED[-1] else []
-            yield below, ",".join(filter(None, [*checks, self._passes_to(below)]))
+            own = [CHECKS] if self.settings.sanitize and level == CHECKED[-1] else []
+            own.append(self._passes_to(below))
+            yield below, ",".join(filter(None, own))
             level = below
 
     def _passes_to(self, level: str) -> str:

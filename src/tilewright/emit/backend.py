@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Any, Final
 
-import llvmlite.binding  # pyright: ignore[reportMissingTypeStubs]
+import llvmlite.binding
 
 llvm: Any = llvmlite.binding
 """Untyped: llvmlite has no type stubs."""

@@ -32,7 +32,7 @@ class Pack(Value):
         self.values = values
 
     @property
-    def users(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def users(self) -> NoReturn:  # pyrefly: ignore[bad-override]
         """Reject: a pack is never an operand of an operation."""
         count = len(self.values)
         raise InternalError(f"a '{self.type}' that was converted to {count} values is used as one")
@@ -44,7 +44,7 @@ def adapted(op: OpT, bounds: Sequence[Bound], successors: tuple[Block, ...]) -> 
     Several values for one operand join its group if the group may have any size; elsewhere a
     `Pack` stands for them.
     """
-    view = object.__new__(type(op))
+    view: OpT = object.__new__(type(op))
     operands, segments = bounds, op.segments
     if tuple in map(type, bounds):
         operands, segments = _spread(op, bounds)

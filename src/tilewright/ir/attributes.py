@@ -33,6 +33,7 @@ class EnumAttr(Attribute, Enum):
 
     __hash__ = object.__hash__
 
+    _value_: int
     width: ClassVar[int]
     """Bit width of the integer in the generic form."""
     wrapped: ClassVar[bool]
@@ -102,7 +103,7 @@ class Parametric(Attribute):
         if entry is not None:
             existing = entry()
             if existing is not None:
-                return existing  # pyright: ignore[reportReturnType]
+                return existing  # pyrefly: ignore[bad-return]
         return cls._make(key)
 
     @classmethod
@@ -117,7 +118,7 @@ class Parametric(Attribute):
             entry = _pool.get(key)
             existing = entry() if entry is not None else None
             if existing is not None:
-                return existing  # pyright: ignore[reportReturnType]
+                return existing  # pyrefly: ignore[bad-return]
             entry = _Entry(made, _forget)
             entry.key = key
             _pool[key] = entry
@@ -298,7 +299,7 @@ class DenseElementsAttr(Parametric):
     type: Type
 
     def __new__(cls, data: bytes, type: Type) -> Self:
-        size = element_bytes(type.element)  # pyright: ignore
+        size = element_bytes(type.element)  # pyrefly: ignore[missing-attribute]
         if len(data) > size and data == data[:size] * (len(data) // size):
             data = data[:size]
         return cls.unique(data, type)
@@ -306,11 +307,11 @@ class DenseElementsAttr(Parametric):
     @property
     def is_splat(self) -> bool:
         """Whether all elements are the one that is stored."""
-        return len(self.data) == element_bytes(self.type.element)  # pyright: ignore
+        return len(self.data) == element_bytes(self.type.element)  # pyrefly: ignore[missing-attribute]
 
     def elements(self) -> list[int]:
         """The stored elements as bit patterns: one for a splat, else all, row by row."""
-        size = element_bytes(self.type.element)  # pyright: ignore
+        size = element_bytes(self.type.element)  # pyrefly: ignore[missing-attribute]
         data = self.data
         if size == 1:
             return list(data)
@@ -319,7 +320,7 @@ class DenseElementsAttr(Parametric):
 
 def element_bytes(element: Type) -> int:
     """Bytes of an element in dense data."""
-    return (element.width + 7) // 8  # pyright: ignore
+    return (element.width + 7) // 8  # pyrefly: ignore[missing-attribute]
 
 
 class LocationAttr(Parametric):

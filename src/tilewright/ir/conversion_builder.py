@@ -385,7 +385,9 @@ class ConversionBuilder(Builder):
             return ()
         point, mark = self.point, len(self._made)
         outer = self._fresh, self._next, self._reasons
-        self._fresh, self._next, self._reasons = [], None, []
+        self._fresh = []
+        self._next = None
+        self._reasons = []
         location = self.location = unnamed(op.location)
         for pattern in patterns:
             result = self._attempt(pattern, op, new)

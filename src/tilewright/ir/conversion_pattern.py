@@ -63,5 +63,6 @@ class PatternFinder(ByRoot[ConversionPattern]):
     def shortcuts(self, target: ConversionTarget) -> dict[type[Operation], Transfer]:
         """Cache of the operations that the target always calls illegal."""
         if target is not self._target:
-            self._target, self._shortcuts = target, {}
+            self._target = target
+            self._shortcuts = {}
         return self._shortcuts

@@ -310,7 +310,7 @@ class UnregisteredOp(Operation):
         self.op_name = op_name
 
     @property
-    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def name(self) -> str:  # pyrefly: ignore[bad-override]
         """The name from the text."""
         return self.op_name
 
@@ -460,7 +460,7 @@ class Region:
             values.update(zip(block.args, twin.args, strict=True))
         for block in self.blocks:
             for op in block:
-                blocks[block].append(op._clone(values, blocks))  # pyright: ignore[reportPrivateUsage]
+                blocks[block].append(op._clone(values, blocks))  # noqa: SLF001 - this module's own
         if len(self.blocks) > 1 or self._has_no_order:
             _remap_forward_references(copy, values)
         return copy

@@ -278,7 +278,8 @@ class _Waves:
             if len(self.blocked) == 1 and self.blocked[0][0] is self.last:
                 self._fail()
             memory = self.blocked[0][0].memory.device.arena
-            before, retried, self.blocked = memory.bytes.copy(), self.blocked, []
+            before, retried = memory.bytes.copy(), self.blocked
+            self.blocked = []
             for wave, _ in retried:
                 self._try(wave)
             futile = 0 if len(self.blocked) < len(retried) else futile + 1

@@ -293,7 +293,7 @@ class Memory:
             return self._RESOLVERS[space](self, lanes, offset, size, site, kind)
         parts: list[ResolvedAddress] = []
         for window in np.unique(windows):
-            mask = windows == window
+            mask: Array = windows == window
             if int(window) not in _WINDOWS:
                 text = f"{kind.value} of {size} bytes outside of every allocation"
                 self._report(lanes, address, mask, text, site)

@@ -125,7 +125,8 @@ class Operation:
 
     def rest(self) -> tuple[str, ...]:
         """Consume and return the remaining modifiers."""
-        left, self._left = tuple(self._left), []
+        left = tuple(self._left)
+        self._left = []
         return left
 
     @property

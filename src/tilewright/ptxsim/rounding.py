@@ -74,18 +74,18 @@ def narrow_bf16(value: Array, mode: str) -> Array:
     sticky = (single.astype(np.float64) != value) & ~np.isnan(value)
     # The lower 16 bits of a float32 are enough for rounding to odd.
     bits |= sticky.astype(np.uint32)
-    lower = bits & np.uint32(0xFFFF)
-    upper = bits >> np.uint32(16)
-    negative = (bits >> np.uint32(31)).astype(bool)
+    lower: Array = bits & np.uint32(0xFFFF)
+    upper: Array = bits >> np.uint32(16)
+    negative: Array = (bits >> np.uint32(31)).astype(bool)
     if mode == "rn":
         half = np.uint32(0x8000)
-        up = (lower > half) | ((lower == half) & ((upper & np.uint32(1)) == 1))
+        up: Array = (lower > half) | ((lower == half) & ((upper & np.uint32(1)) == 1))
     elif mode == "rz":
         up = np.zeros(len(bits), bool)
     else:
         up = (lower != 0) & (negative == (mode == "rm"))
     up &= np.isfinite(value)
-    result = (upper + up.astype(np.uint32)).astype(np.uint16)
+    result: Array = (upper + up.astype(np.uint32)).astype(np.uint16)
     return np.where(np.isnan(value), np.uint16(0x7FFF), result)
 
 
@@ -207,7 +207,7 @@ def fma_f64(a: Array, b: Array, c: Array, mode: str = "rn") -> Array:
     result = np.where(result == 0, rounded + c, result)
     if simple.all():
         return result
-    hard = ~simple
+    hard: Array = ~simple
     result[hard] = exact_f64(_fma_exactly, mode, a[hard], b[hard], c[hard])
     return result
 
@@ -340,8 +340,8 @@ def _round_toward(nearest: Array, side: Array, a: Array, b: Array, mode: str) ->
     side = np.where(overflow, -np.sign(nearest), side)
     down, up = np.float32(-np.inf), np.float32(np.inf)
     positive = nearest > 0
-    lower = (side < 0) & ((mode == "rm") | ((mode == "rz") & positive))
-    raise_ = (side > 0) & ((mode == "rp") | ((mode == "rz") & ~positive))
+    lower: Array = (side < 0) & ((mode == "rm") | ((mode == "rz") & positive))
+    raise_: Array = (side > 0) & ((mode == "rp") | ((mode == "rz") & ~positive))
     # A quotient that underflowed to zero still has a sign.
     zero = nearest == 0
     if mode == "rz":

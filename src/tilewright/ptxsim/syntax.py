@@ -161,7 +161,7 @@ class Scope:
         """Look up a name, inner scopes first."""
         scope: Scope | None = self
         while scope is not None:
-            declared = scope.names.get(name) or scope._numbered(name)
+            declared = scope.names.get(name) or scope._numbered(name)  # noqa: SLF001 - of the same class
             if declared is not None:
                 return declared
             scope = scope.parent

@@ -218,6 +218,6 @@ class AddressSpace:
         if outside.any():
             access.fault(Fault.OUT_OF_BOUNDS, outside, addresses, size)
         for owner in np.unique(owners):
-            chosen = owners == owner
+            chosen: Array = owners == owner
             allocation = self._allocations[int(owner) - 1]
             yield Hit(allocation, addresses[chosen] - np.uint64(allocation.base), chosen)

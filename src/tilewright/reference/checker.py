@@ -263,7 +263,7 @@ class CheckedAccess(Access):
         self._check_writers(hit, _bytes(shadow.writer, size)[rows])
         readers = _bytes(shadow.readers, size)
         for number in np.unique(readers[rows]):
-            chosen = readers[rows] == number
+            chosen: Array = readers[rows] == number
             kept = self.checker.members(int(number)) & ~self.past
             readers[rows] = np.where(
                 chosen, self.checker.number_of(kept | 1 << self.number), readers[rows]

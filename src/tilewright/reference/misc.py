@@ -74,7 +74,7 @@ def _assumed(of: Value, value: Any) -> Callable[[tuple[int, ...]], str]:
 
 def _spelled(predicate: Assumption) -> str:
     name = predicate.mnemonic.rpartition(".")[2]
-    return f"{name}{predicate.print(None)}"  # pyright: ignore
+    return f"{name}{predicate.print(None)}"
 
 
 def _is_bounded(value: Array, predicate: Bounded) -> Array:

@@ -46,7 +46,7 @@ def _numbers(tile: Array, type: Type, kind: str) -> Any:
 
 def _nested(value: Any, flags: str, kind: str) -> str:
     if isinstance(value, list):
-        parts: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        parts: list[Any] = value
         return f"[{', '.join(_nested(part, flags, kind) for part in parts)}]"
     return _converted(value, flags, kind)
 

@@ -126,7 +126,7 @@ class UndefinedElements:
         elements = np.logical_or.reduce([each for each, _ in masks])
         combined = np.logical_or.reduce([each for _, each in masks])
         any_undefined, all_undefined = elements.any(axis=axis), elements.all(axis=axis)
-        mixed = (any_undefined & ~all_undefined) | combined.any(axis=axis)
+        mixed: Array = (any_undefined & ~all_undefined) | combined.any(axis=axis)
         reason = self._reason(op.sources, at, op)
         return reason._replace(elements=any_undefined, combined=mixed)
 
@@ -149,7 +149,7 @@ class UndefinedElements:
         (lhs, lhs_combined), (rhs, rhs_combined) = self._masks(op.lhs, at), self._masks(op.rhs, at)
         acc, acc_combined = self._masks(op.acc, at)
         terms = lhs.any(axis=-1, keepdims=True) | rhs.any(axis=-2, keepdims=True)
-        defined_terms = np.matmul((~lhs).astype(np.float32), (~rhs).astype(np.float32)) > 0
+        defined_terms: Array = np.matmul((~lhs).astype(np.float32), (~rhs).astype(np.float32)) > 0
         earlier = lhs_combined.any(axis=-1, keepdims=True) | acc_combined
         earlier = earlier | rhs_combined.any(axis=-2, keepdims=True)
         reason = self._reason((op.lhs, op.rhs, op.acc), at, op)
@@ -177,7 +177,8 @@ class UndefinedElements:
         )
         decides = np.bool_(True) if lhs.dtype == np.bool_ else lhs.dtype.type(-1)
         decides = decides if isinstance(op, bitwise.OrIOp) else lhs.dtype.type(0)
-        by_left, by_right = (lhs == decides) & ~left, (rhs == decides) & ~right
+        by_left: Array = (lhs == decides) & ~left
+        by_right: Array = (rhs == decides) & ~right
         reason = self._first((op.lhs, op.rhs), at)
         return reason._replace(
             elements=(left & ~by_right) | (right & ~by_left),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -68,9 +68,9 @@ def _as_array(array: Any) -> Array:
         )
     if not array.is_contiguous():
         raise TypeError("expected a contiguous tensor")
-    import torch  # noqa: PLC0415 # pyright: ignore
+    import torch  # noqa: PLC0415
 
-    tensor: Any = array.detach().reshape(-1).view(cast("Any", torch).uint8)
+    tensor: Any = array.detach().reshape(-1).view(torch.uint8)
     return tensor.numpy()
 
 

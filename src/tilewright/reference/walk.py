@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
@@ -40,8 +40,8 @@ class Passage(NamedTuple):
     exits: list[Exit]
 
 
-Walk = Generator["Waiting | None", None, list[Exit]]
-Crossing = Generator["Waiting | None", None, Passage]
+Walk: TypeAlias = "Generator[Waiting | None, None, list[Exit]]"
+Crossing: TypeAlias = "Generator[Waiting | None, None, Passage]"
 
 
 def walk(block: Block, at: Batch) -> Walk:

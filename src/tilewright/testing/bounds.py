@@ -72,7 +72,7 @@ def truncation_error(
     size, terms = np.matmul(*large), lhs.shape[-1]
     row = terms if fast else min(terms, TERMS_PER_ACCUMULATOR)
     truncations = row + 2 * -(-row // TERMS_PER_WGMMA)
-    wide = 2 + -(-terms // TERMS_PER_WGMMA)
+    wide: int = 2 + -(-terms // TERMS_PER_WGMMA)
     magnitude = size + np.abs(acc)
     return (
         truncations * TRUNCATION * (magnitude if fast else size)

@@ -64,7 +64,7 @@ EXACT_ONLY: Final[dict[str, tuple[type[Operation], Callable[..., Array]]]] = {
 class Estimate:
     """Exact values, their error bounds, and their type in the kernel."""
 
-    __array_ufunc__ = None  # arrays leave operators to this class
+    __array_ufunc__: None = None  # arrays leave operators to this class
     __slots__ = ("element", "error", "value")
 
     def __init__(self, value: Any, error: Any = 0.0, element: Type = F32) -> None:

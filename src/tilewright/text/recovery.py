@@ -82,6 +82,7 @@ class RecoveringParser(Parser):
         self.errors: list[Diagnostic] = []
         self.unknown: set[str] = set()
         """The names of values whose definitions could not be parsed."""
+        # pyrefly: ignore[bad-override-mutable-attribute]: nothing else assigns it
         self.names: RecoveringNames = RecoveringNames(self)
 
     def operation(self) -> Operation:

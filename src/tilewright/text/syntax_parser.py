@@ -130,7 +130,7 @@ class _Compiler:
     def types(self, field: Field) -> Step:
         """Compile `type($field)` to a step."""
         name, dialect = field.name, self._dialect
-        assert isinstance(field, OperandField | ResultField)
+        assert isinstance(field, (OperandField, ResultField))
         is_operand = isinstance(field, OperandField)
         if field.arity is not Arity.VARIADIC:
             return _single_type(field, dialect, self.followers(field))

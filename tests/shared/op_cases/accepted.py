@@ -97,7 +97,7 @@ def _options_of_attributes(kind: Kind, given: Choice) -> dict[str, list[Attribut
 
 def _values(kind: Any) -> Sequence[Attribute] | None:
     if isinstance(kind, EnumKind):
-        return list(kind.enum)  # pyright: ignore
+        return list(kind.enum)
     if isinstance(kind, UnitKind):
         return [UNIT]
     return [IntegerAttr(0, I1), IntegerAttr(1, I1)] if isinstance(kind, BoolKind) else None

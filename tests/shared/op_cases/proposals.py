@@ -127,7 +127,7 @@ def _tied(kind: Kind, names: list[str]) -> list[int]:
     leaders = list(range(len(names)))
     for trait in kind.traits:
         if isinstance(trait, SameType) or "same element" in trait.name:
-            fields: tuple[str, ...] = trait.fields  # pyright: ignore
+            fields: tuple[str, ...] = trait.fields  # pyrefly: ignore[missing-attribute]
             first, *others = sorted(names.index(field) for field in fields)
             for index in others:
                 leaders[index] = leaders[first]

@@ -114,9 +114,8 @@ def test_every_reshape(target: str) -> None:
         source = random.choice(("4x8", "32", "2x16", "8x2x2"))
         rows = source.split("x")[0]
         width = 32 // int(rows)
-        nested: object = [numbers[i * width : (i + 1) * width] for i in range(int(rows))]
-        if source == "8x2x2":
-            nested = [[row[:2], row[2:]] for row in nested]
+        flat = [numbers[i * width : (i + 1) * width] for i in range(int(rows))]
+        nested = [[row[:2], row[2:]] for row in flat] if source == "8x2x2" else flat
         text = str(numbers if source == "32" else nested)
         check(
             f"nv_tileaa.func @f() {{\n%a = arith.constant dense<{text}> : tensor<{source}xi8>\n"

@@ -21,7 +21,7 @@ from tilewright.emit.toolchain import cache_refusal
 from tilewright.support.diagnostics import Diagnostic, Severity
 from tilewright.support.identity import identity
 from tilewright.support.location import FileLoc
-from tilewright.support.packed_values import Damaged, decode, encode
+from tilewright.support.packed_values import Damaged, Encodable, decode, encode
 from tilewright.support.remark_catalogue import MMA_FMA
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import ARCHES
@@ -31,8 +31,11 @@ MAPS = (
     '{"k": [{"element": "f16", "box": [64, 8], "address": 0, "sizes": ["arg1", 8], '
     '"strides": [64], "swizzle": 128, "interleave": 0, "nan": false, "l2_promotion": 0}]}'
 )
-ROWS = ("sm_90", 3, zlib.compress(b"ptx"), b"\x7fELF", (("k", 0, 0, 8, 0, 0, 1, (128, 1, 1)),),
-        (("remark", "slow", ("k.mlir", 1, 2, ("line", 2)), ()),), MAPS)  # fmt: skip
+PTX = zlib.compress(b"ptx")
+ROWS: tuple[Encodable, ...] = (
+    "sm_90", 3, PTX, b"\x7fELF", (("k", 0, 0, 8, 0, 0, 1, (128, 1, 1)),),
+    (("remark", "slow", ("k.mlir", 1, 2, ("line", 2)), ()),), MAPS,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -59,17 +62,17 @@ def test_a_whole_entry_is_used(store: Store) -> None:
     assert made.map_parameters["k"][0].box == (64, 8)
 
 
-def changed(index: int, value: object) -> bytes:
-    rows: list[object] = [*ROWS]
+def changed(index: int, value: Encodable) -> bytes:
+    rows: list[Encodable] = [*ROWS]
     rows[index] = value
-    return encode(rows)  # type: ignore[arg-type]
+    return encode(rows)
 
 
-def resources(*numbers: object) -> bytes:
+def resources(*numbers: Encodable) -> bytes:
     return changed(4, (("k", *numbers),))
 
 
-def remark(*fields: object) -> bytes:
+def remark(*fields: Encodable) -> bytes:
     return changed(5, (fields,))
 
 
@@ -88,7 +91,7 @@ DAMAGED = {
     "a negative size": changed(1, -1),
     "a size beyond memory": changed(1, 1 << 62),
     "text that is not compressed": changed(2, b"ptx"),
-    "text that ends early": changed(2, ROWS[2][:-5]),
+    "text that ends early": changed(2, PTX[:-5]),
     "a bomb": changed(2, zlib.compress(bytes(1 << 20))),
     "a cubin as text": changed(3, "ELF"),
     "no cubin": changed(3, None),
@@ -147,8 +150,8 @@ def test_remarks_are_the_same_again() -> None:
      ((1, *FIELDS[1:]),), (("unknown-id", *FIELDS[1:]),)],
     ids=repr,
 )  # fmt: skip
-def test_remarks_that_cannot_be_decoded_are_a_miss(store: Store, rows: object) -> None:
-    data = encode(rows)  # type: ignore[arg-type]
+def test_remarks_that_cannot_be_decoded_are_a_miss(store: Store, rows: Encodable) -> None:
+    data = encode(rows)
     with pytest.raises(Damaged):
         unpacked(data)
     key = key_of(b"x", "x", SETTINGS, "cubin")

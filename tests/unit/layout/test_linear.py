@@ -9,9 +9,9 @@ import pkgutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from layouts import layouts, table
 
 import tilewright.layout
-from tests.shared.layouts import layouts, table
 from tilewright.layout.linear import Layout, elements, log2
 
 MODULES = [name for _, name, _ in pkgutil.iter_modules(tilewright.layout.__path__)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from layouts import is_injective, layouts, wavefronts
 
-from tests.shared.layouts import is_injective, layouts, wavefronts
 from tilewright.layout import gf2
 from tilewright.layout.descriptors import Refusal, describe
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, wgmma_left

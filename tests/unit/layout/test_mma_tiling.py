@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from layouts import is_injective
 
-from tests.shared.layouts import is_injective
 from tilewright.layout.fma_smem import slice_extent, slice_smem
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout

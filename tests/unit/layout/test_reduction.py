@@ -6,8 +6,8 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
+from layouts import thread_layouts
 
-from tests.shared.layouts import thread_layouts
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.layout.reduction import reduction
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hypothesis import given
+from layouts import thread_layouts
 
-from tests.shared.layouts import thread_layouts
 from tilewright.layout.fragments import mma_accumulator, mma_left
 from tilewright.layout.linear import HOLDERS, LANE, REGISTER, WARP, Layout, elements
 from tilewright.layout.mma_tiling import Grid, fragment_tile

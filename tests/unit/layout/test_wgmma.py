@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from layouts import wavefronts
 
-from tests.shared.layouts import wavefronts
 from tilewright.layout.linear import Layout
 from tilewright.layout.spread import spread
 from tilewright.layout.swizzle import swizzle

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-DTYPES = {
+DTYPES: dict[str, type[Any]] = {
     "f16": np.float16, "f32": np.float32, "f64": np.float64, "pred": np.uint32,
     "u8": np.uint8, "s8": np.int8, "u16": np.uint16, "s16": np.int16, "u32": np.uint32,
     "s32": np.int32, "u64": np.uint64, "s64": np.int64, "b16": np.uint16, "b32": np.uint32,

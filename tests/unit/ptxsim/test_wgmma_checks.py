@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matrix_probes import vector
@@ -38,9 +40,9 @@ def results(body: str, threads: int = 128, image: Array | None = None, **options
     return emulate(probe, **options)[0].view(np.float32)
 
 
-def report(body: str, **options: object) -> str:
+def report(body: str, **options: Any) -> str:
     with pytest.raises(UserError) as caught:
-        results(body, **options)  # pyright: ignore[reportArgumentType]
+        results(body, **options)
     return caught.value.render()
 
 

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tilewright.ir.attributes import Type
 from tilewright.ir.types import BF16, F16, F32, F64, FNV8E5M3FNU, I1, I4, I32, TF32
 from tilewright.testing.compare import (
     Tolerance,
@@ -76,8 +77,8 @@ def test_shapes_and_dtypes_must_agree() -> None:
         (1.0, TF32, 2.0**-10),
     ],
 )
-def test_ulp(number: float, element: object, expected: float) -> None:
-    assert ulp(np.array(number), element) == expected  # type: ignore[arg-type]
+def test_ulp(number: float, element: Type, expected: float) -> None:
+    assert ulp(np.array(number), element) == expected
 
 
 def test_the_ulp_tolerance_is_inclusive() -> None:

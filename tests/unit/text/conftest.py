@@ -31,7 +31,7 @@ class BoxType(Type):
 
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
-        return "boxes must not be empty" if 0 in parameters[1] else None  # pyright: ignore
+        return "boxes must not be empty" if 0 in parameters[1] else None  # pyrefly: ignore[not-iterable]
 
     def spell(self) -> str:
         return f"box<{'x'.join(map(str, (*self.shape, self.element)))}>"
@@ -111,7 +111,7 @@ def toy() -> Context:
     module = ModuleType("toy_dialect")
     for member in (BoxType, Mood, PairAttr, FuncOp, ScopeOp, EndOp, MixOp):
         setattr(module, member.__name__, member)
-    module.TOY = Dialect("toy", module)  # pyright: ignore[reportAttributeAccessIssue]
+    module.TOY = Dialect("toy", module)  # pyrefly: ignore[missing-attribute]
     sys.modules["toy_dialect"] = module
     dialects = {"toy": "toy_dialect:TOY", "builtin": "tilewright.dialects.builtin:BUILTIN"}
     return Context(dialects, allow_unregistered=True)

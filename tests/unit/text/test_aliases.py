@@ -69,7 +69,7 @@ class BookOp(Operation):
 
 
 def _alias(attribute: Attribute) -> str | None:
-    names = {FileAttr: "file", ScopeAttr: "scope1"}
+    names: dict[type[Attribute], str] = {FileAttr: "file", ScopeAttr: "scope1"}
     return names.get(type(attribute))
 
 

@@ -160,9 +160,9 @@ def test_dense_of_a_type_with_shape_and_element(toy: Context) -> None:
 
 def test_attributes_of_a_dialect(toy: Context) -> None:
     glad = parse_attribute("#toy.mood<so_so>", toy)
-    assert (type(glad).__name__, glad.name) == ("Mood", "SO_SO")  # pyright: ignore
+    assert (type(glad).__name__, glad.name) == ("Mood", "SO_SO")  # pyrefly: ignore[missing-attribute]
     pair = parse_attribute("#toy.pair<3, -4>", toy)
-    assert pair.parameters == (3, -4)  # pyright: ignore
+    assert pair.parameters == (3, -4)  # pyrefly: ignore[missing-attribute]
 
 
 def test_a_given_type_replaces_the_suffix(toy: Context) -> None:

@@ -43,8 +43,8 @@ def test_registered_operation_gets_its_attributes_as_declared(read: Reading) -> 
     )
     mix = read.ops(text)[1]
     assert type(mix).__name__ == "MixOp"
-    assert (mix.segments, len(mix.left), len(mix.right)) == ((1, 2), 1, 2)  # pyright: ignore
-    assert (mix.mood.keyword, mix.size) == ("so_so", 4)  # pyright: ignore
+    assert (mix.segments, len(mix.left), len(mix.right)) == ((1, 2), 1, 2)  # pyrefly: ignore[missing-attribute]
+    assert (mix.mood.keyword, mix.size) == ("so_so", 4)  # pyrefly: ignore[missing-attribute]
     assert set(mix.attributes) == {"mood", "size"}
 
 

@@ -161,7 +161,7 @@ def test_arguments_of_other_blocks_are_numbered():
 def test_hints_for_block_arguments():
     body = region(args=2)
     op = named(0, body)
-    op.attributes["args"] = None  # type: ignore[assignment]
+    op.attributes["args"] = None  # pyrefly: ignore[unsupported-operation]
     value_names = names(op)
     assert [value_names.of[arg] for arg in body.block.args] == ["%first", "%arg0"]
 

@@ -93,7 +93,7 @@ def xdsl_module(text: str) -> XOperation:
 def outline(op: XOperation) -> Iterator[tuple[object, ...]]:
     """Names, types, attribute names and nesting, as xDSL sees them."""
     for each in op.walk():
-        name = each.op_name.data if each.name == "builtin.unregistered" else each.name  # type: ignore
+        name = each.op_name.data if each.name == "builtin.unregistered" else each.name  # pyrefly: ignore[missing-attribute]
         names = {*each.attributes, *each.properties} - {"op_name__"}
         yield (
             name,
@@ -128,9 +128,9 @@ def test_generic_form_printed_by_xdsl(name: str, toy: Context) -> None:
 
 def test_values_of_attributes(toy: Context) -> None:
     module = xdsl_module(PROGRAMS["attributes"])
-    theirs = next(iter(module.body.block.ops)).attributes  # type: ignore
+    theirs = next(iter(module.body.block.ops)).attributes  # pyrefly: ignore[missing-attribute]
     ours = next(iter(parse_text(PROGRAMS["attributes"], toy).regions[0].block)).attributes
     for name in ("i", "j", "k"):
-        assert ours[name].value == theirs[name].value.data, name  # type: ignore
-    assert ours["c"].elements() == list(theirs["c"].get_values())  # type: ignore
-    assert list(ours["e"].values) == list(theirs["e"].get_values())  # type: ignore
+        assert ours[name].value == theirs[name].value.data, name  # pyrefly: ignore[missing-attribute]
+    assert ours["c"].elements() == list(theirs["c"].get_values())  # pyrefly: ignore[missing-attribute]
+    assert list(ours["e"].values) == list(theirs["e"].get_values())  # pyrefly: ignore[missing-attribute]

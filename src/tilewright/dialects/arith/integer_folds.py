@@ -91,13 +91,24 @@ COMPUTE: Final[dict[type[Operation], Maker]] = {
 }
 """The function of each operation on bit patterns, regardless of overflow flags."""
 
-RIGHT_IDENTITY: Final[dict[type[Operation], Callable[[int], int | None]]] = {
-    **dict.fromkeys(
-        (AddIOp, SubIOp, ShLIOp, ShRSIOp, ShRUIOp, OrIOp, XOrIOp, MaxUIOp), lambda bits: 0
-    ),
-    **dict.fromkeys((MulIOp, DivUIOp, CeilDivUIOp), lambda bits: 1),
+
+def _zero(bits: int) -> int:
+    return 0
+
+
+def _one(bits: int) -> int:
+    return 1
+
+
+def _signed_one(bits: int) -> int | None:
     # The i1 value 1 is -1 as a signed integer.
-    **dict.fromkeys((DivSIOp, FloorDivSIOp, CeilDivSIOp), lambda bits: None if bits == 1 else 1),
+    return None if bits == 1 else 1
+
+
+RIGHT_IDENTITY: Final[dict[type[Operation], Callable[[int], int | None]]] = {
+    **dict.fromkeys((AddIOp, SubIOp, ShLIOp, ShRSIOp, ShRUIOp, OrIOp, XOrIOp, MaxUIOp), _zero),
+    **dict.fromkeys((MulIOp, DivUIOp, CeilDivUIOp), _one),
+    **dict.fromkeys((DivSIOp, FloorDivSIOp, CeilDivSIOp), _signed_one),
     **dict.fromkeys((AndIOp, MinUIOp), mask),
     MaxSIOp: sign_bit,
     MinSIOp: lambda bits: mask(bits) >> 1,
@@ -105,7 +116,7 @@ RIGHT_IDENTITY: Final[dict[type[Operation], Callable[[int], int | None]]] = {
 """The right identity of each operation."""
 
 ABSORBING: Final[dict[type[Operation], Callable[[int], int]]] = {
-    **dict.fromkeys((MulIOp, AndIOp, MinUIOp), lambda bits: 0),
+    **dict.fromkeys((MulIOp, AndIOp, MinUIOp), _zero),
     **dict.fromkeys((OrIOp, MaxUIOp), mask),
     MaxSIOp: lambda bits: mask(bits) >> 1,
     MinSIOp: sign_bit,

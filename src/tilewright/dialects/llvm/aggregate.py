@@ -12,19 +12,21 @@ from tilewright.dialects.llvm.constraints import AGGREGATE, ANY, SCALAR_INTEGER,
 from tilewright.dialects.llvm.types import member_type
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ARRAY_ATTR
+from tilewright.ir.attributes import DenseArrayAttr
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import VectorType
 from tilewright.support.diagnostics import InternalError, fail
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute, DenseArrayAttr, Type
+    from tilewright.ir.attributes import Attribute, Type
     from tilewright.text.syntax import ParseState
 
 
 def _member(state: ParseState) -> Type:
     """Return the type of the member at the parsed position."""
     container = state.operand_types["container"][0]
-    position: DenseArrayAttr = state.attributes["position"]  # pyright: ignore[reportAssignmentType]
+    position = state.attributes["position"]
+    assert isinstance(position, DenseArrayAttr)
     member = member_type(container, position.values)
     if member is None:
         indices = list(position.values)
@@ -53,7 +55,8 @@ class ExtractValueOp(LLVMOp):
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
         """Infer the type of the member; the caller must pass a valid position."""
-        position: DenseArrayAttr = attributes["position"]  # pyright: ignore[reportAssignmentType]
+        position = attributes["position"]
+        assert isinstance(position, DenseArrayAttr)
         member = member_type(types["container"][0], position.values)
         if member is None:
             indices = list(position.values)
@@ -151,7 +154,8 @@ class ShuffleVectorOp(LLVMOp):
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
         """Infer the result type from the operand type and the mask."""
-        mask: DenseArrayAttr = state.attributes["mask"]  # pyright: ignore[reportAssignmentType]
+        mask = state.attributes["mask"]
+        assert isinstance(mask, DenseArrayAttr)
         element = element_of(state.operand_types["v1"][0])
         if not mask.values:
             fail(f"'{cls.name}' op expected at least one element", state.location)
@@ -162,7 +166,8 @@ class ShuffleVectorOp(LLVMOp):
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
         """Infer a vector of the length of the mask."""
-        mask: DenseArrayAttr = attributes["mask"]  # pyright: ignore[reportAssignmentType]
+        mask = attributes["mask"]
+        assert isinstance(mask, DenseArrayAttr)
         return (VectorType((len(mask.values),), element_of(types["v1"][0])),)
 
     def verify(self) -> Iterator[str]:

@@ -64,7 +64,10 @@ def _elements_problem(value: DenseElementsAttr, type: VectorType | ArrayType) ->
     shape: tuple[int, ...] = ()
     inside: Type = type
     while isinstance(inside, ArrayType | VectorType):
-        shape += (inside.extent,) if isinstance(inside, ArrayType) else inside.shape
+        extents: tuple[int, ...] = (
+            (inside.extent,) if isinstance(inside, ArrayType) else inside.shape
+        )
+        shape += extents
         inside = inside.element
     shaped: Any = value.type
     element: Any = inside

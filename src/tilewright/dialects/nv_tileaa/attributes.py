@@ -154,7 +154,7 @@ class ConvParamsAttr(Parametric):
 class NumbersAttr(Parametric):
     """Base of attributes with named, optional integer parameters."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
@@ -164,7 +164,7 @@ class NumbersAttr(Parametric):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Parse the printed form."""
-        names = cast("tuple[str, ...]", cls.__slots__)
+        names = cls.__slots__
         readers = dict.fromkeys(names, parser.integer)
         parameters = read_parameters(parser, readers, dict.fromkeys(names))
         return cls.unique(*[parameters[name] for name in names])

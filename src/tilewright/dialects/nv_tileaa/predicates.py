@@ -39,7 +39,7 @@ class DivByAttr(DivBy, Predicate):
         return cls.parameter_problem(divisor, every, along)
 
     @property
-    def is_elementwise(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def is_elementwise(self) -> bool:  # pyrefly: ignore[bad-override]
         """Groups depend on the index of an element."""
         return self.every is None
 

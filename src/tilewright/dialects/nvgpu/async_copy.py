@@ -69,7 +69,8 @@ def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:
     start = parser.at
     operands = parser.operand_list()
     if parser.peek() in ("=", ":"):
-        parser.at, operands = start, []
+        parser.at = start
+        operands.clear()
     state.operands[tokens] = operands
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Final, Self
 
 from tilewright.ir.attribute_kinds import EnumKind, InstanceKind
 from tilewright.ir.attributes import EnumAttr, Parametric
@@ -316,7 +316,7 @@ class TensormapField(EnumAttr, mnemonic="nvvm.tensormap_field"):
 class _Extents(Parametric):
     """Base of shapes with named extents: `<m = 16, n = 8>`."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     def print(self, printer: AttributePrinter) -> str:
         """Return the text after the mnemonic."""
@@ -327,7 +327,7 @@ class _Extents(Parametric):
     def parse(cls, parser: Parser) -> Self:
         """Read what `print` writes, in any order."""
         extents: dict[str, int] = {}
-        names = cast("tuple[str, ...]", cls.__slots__)
+        names = cls.__slots__
 
         def entry() -> None:
             if parser.peek() not in names:

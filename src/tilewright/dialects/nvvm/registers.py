@@ -83,7 +83,7 @@ def _declare(register: str) -> type[SpecialRegisterOp]:
     """Declare the operation that reads a register; they differ only by name."""
     words = "".join([part.capitalize() for part in register.split(".")])
     body = {"name": f"{PREFIX}{register}", "__doc__": f"The register `%{register}`."}
-    return type(SpecialRegisterOp)(f"{words}Op", (SpecialRegisterOp,), body)  # pyright: ignore
+    return type(SpecialRegisterOp)(f"{words}Op", (SpecialRegisterOp,), body)  # pyrefly: ignore[bad-return]
 
 
 REGISTERS: Final[dict[str, type[SpecialRegisterOp]]] = {

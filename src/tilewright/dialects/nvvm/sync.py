@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilewright.dialects.llvm.constraints import INT32, pointer
+from tilewright.dialects.llvm.types import PointerType
 from tilewright.dialects.nvvm.attributes import (
     ACTION,
     GRID_DEP_ACTION,
@@ -240,6 +241,9 @@ class MapaOp(NvvmOp):
     res = d.result(pointer(0, 7))
 
     def verify(self) -> Iterator[str]:
-        spaces = (self.a.type.space, self.res.type.space)  # pyright: ignore
+        a, res = self.a.type, self.res.type
+        assert isinstance(a, PointerType)
+        assert isinstance(res, PointerType)
+        spaces = (a.space, res.space)
         if spaces not in ((3, 7), (0, 0)):
             yield f"expected address spaces 3 and 7, or 0 and 0, got {spaces[0]} and {spaces[1]}"

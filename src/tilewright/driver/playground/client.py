@@ -65,7 +65,7 @@ def check(server: Server) -> tuple[str, bool]:
     errors = [f"line {each['line']}: {each['text']}" for each in answer["errors"]]
     if errors:
         return "\n".join([f"{program['name']} does not compile:", *errors]), False
-    kernels = ", ".join(each["name"] for each in answer["kernels"])
+    kernels: str = ", ".join(each["name"] for each in answer["kernels"])
     size = len(answer["page"]) >> 10
     gist = f"{program['name']} compiles: {kernels or 'no kernel to run'}"
     return f"{gist}, a page of {size} KiB", True

@@ -91,7 +91,7 @@ def _parts(attribute: object) -> tuple[object, ...]:
         return ()
     if isinstance(attribute, Parametric):
         return attribute.parameters
-    return attribute if isinstance(attribute, tuple) else ()  # pyright: ignore[reportUnknownVariableType]
+    return attribute if isinstance(attribute, tuple) else ()
 
 
 def _without_entry(attribute: Any, index: int) -> Any:

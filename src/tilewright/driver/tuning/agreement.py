@@ -62,11 +62,11 @@ def disagreement(expected: Sequence[Any], actual: Sequence[Any], tolerance: Tole
 
 def _difference(expected: Array, actual: Array, tolerance: Tolerance) -> str:
     if not is_float(expected.dtype):
-        same = np.asarray(expected == actual)
+        same: Array = np.asarray(expected == actual)
     else:
         wide, other = expected.astype(np.float64), actual.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            near = np.abs(wide - other) <= tolerance.of(expected)
+            near: Array = np.abs(wide - other) <= tolerance.of(expected)
         same = near | (wide == other) | (np.isnan(wide) & np.isnan(other))
     if same.all():
         return ""

@@ -51,6 +51,7 @@ def _kept_digests(cache: Store, key: str) -> KernelDigests | None:
         rows = None
     for row in rows if isinstance(rows, tuple) else (rows,):
         match row:
+            # pyrefly: ignore[unreachable-match-case]: it does not unfold the recursive `Value`
             case (str(kernel), str(digest)):
                 digests.append((kernel, digest))
             case _:

@@ -198,7 +198,7 @@ class DebugInfo:
     def distinct(self, text: str) -> int:
         """Add a distinct node; `{self}` refers to itself."""
         number = len(self._lines)
-        self._lines.append(f"!{number} = {text.format(self=f'!{number}')}")
+        self._lines.append(f"!{number} = {text.format_map({'self': f'!{number}'})}")
         return number
 
     def finish(self, flags: list[str]) -> list[str]:

@@ -51,7 +51,8 @@ class Variables:
             return emit_and_store
 
         writer.write(function, lookup)
-        body, writer.lines = writer.lines, []
+        body = writer.lines
+        writer.lines = []
         writer.tail = self._debug.tail(function.location)
         for number, argument in enumerate(function.arguments):
             named = argument.location

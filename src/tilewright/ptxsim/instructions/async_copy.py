@@ -14,7 +14,7 @@ from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.mbarriers import SIZE, Mbarriers
 from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress, Space
-from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.operation import Operation, Read
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction, Name
@@ -74,7 +74,8 @@ class _Copy:
         self.size = op.constant(2)
         if self.size not in ((16,) if level == "cg" else (4, 8, 16)):
             op.fail(f"expected a size of 4, 8 or 16 bytes, got {self.size}")
-        self.skip = self.source_size = None
+        self.skip: Read | None = None
+        self.source_size: Read | None = None
         if op.operand_count > 3:
             self._take_size(op)
 
@@ -139,7 +140,7 @@ class _Copy:
                 memory.check(lanes, resolved, size, self.site, Kind.ASYNC_READ)
                 return
             for width in np.unique(sizes).tolist():
-                part = sizes == width
+                part: Array = sizes == width
                 chunk = ResolvedAddress(resolved.arena, resolved.index[part], None)
                 memory.check(lanes.take(part), chunk, width, self.site, Kind.ASYNC_READ)
 

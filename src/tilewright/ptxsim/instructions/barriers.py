@@ -71,7 +71,7 @@ class NamedBarriers:
             return len(threads)
         live = wave.live.reshape(-1, WARP)
         warps = threads // WARP
-        lowest = np.argmax(live[warps], axis=1) == threads % WARP
+        lowest: Array = np.argmax(live[warps], axis=1) == threads % WARP
         dead = WARP - np.add.reduce(live[warps[lowest]], axis=1, dtype=np.int64)
         return len(threads) + int(dead.sum())
 
@@ -207,7 +207,7 @@ def _arrive(
     keys = lanes.ctas * _BARRIERS + form.barriers(lanes)
     counts = form.counts(lanes)
     for key in np.unique(keys):
-        arriving = keys == key
+        arriving: Array = keys == key
         cta, barrier = divmod(int(key), _BARRIERS)
         ayes = 0 if votes is None else int(votes[arriving].sum())
         arrival = _Arrival(lanes.threads[arriving], form.site, form.aligned, waits)
@@ -267,7 +267,7 @@ def reduce(op: Operation) -> Run:
             done.cells[ticket][done.select] = 0
             write(done, _vote_result(operation, votes, arrived).astype(type.dtype))
         for cta, barrier in np.unique(np.stack((lanes.ctas, barriers))[:, ~over], axis=1).T:
-            mine = ~over & (lanes.ctas == cta) & (barriers == barrier)
+            mine: Array = ~over & (lanes.ctas == cta) & (barriers == barrier)
             _park(lanes, mine, int(cta), int(barrier), retry=True)
 
     return run

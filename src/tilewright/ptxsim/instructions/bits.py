@@ -151,7 +151,7 @@ def extract_field(op: Operation) -> Run:
             # The sign is the field's last bit, or the register's if the field exceeds it.
             sign_bit = np.minimum(position + count - np.uint32(1), last)
             sign = shift_right(a, sign_bit) & plain.dtype.type(1)
-            extend = (sign != 0) & (count != 0)
+            extend: Array = (sign != 0) & (count != 0)
             covered = _ones(
                 np.minimum(count, np.uint32(type.bits) - np.minimum(position, last)), plain.dtype
             )

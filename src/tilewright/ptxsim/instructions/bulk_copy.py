@@ -17,7 +17,7 @@ from tilewright.ptxsim.memory import Kind, Space
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.pending_stores import PendingStores
 from tilewright.ptxsim.proxies import GenericWrites
-from tilewright.ptxsim.reductions import OPERATIONS, reduction
+from tilewright.ptxsim.reductions import OPERATIONS, Reduction, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.traffic import BULK_READS, BULK_WRITES
 
@@ -38,7 +38,7 @@ class _Transfer:
         self.multicast = op.flag("multicast::cluster")
         self.grouped = op.flag("bulk_group")
         op.ignore("mbarrier::complete_tx::bytes")
-        self.reduce = None
+        self.reduce: Reduction | None = None
         if op.name == "cp.reduce.async.bulk":
             name = op.choice(*OPERATIONS) or op.fail("expected an operation")
             self.reduce = reduction(name, op.type().name)

@@ -243,7 +243,7 @@ def _indirect(op: Operation, form: _Form) -> Transfer:
         addresses = lanes.spread(address(lanes))
         last: Group | None = None
         for target in np.unique(addresses):
-            at_target = addresses == target
+            at_target: Array = addresses == target
             follow = transfers.get(int(target))
             if follow is None:
                 thread = int(lanes.threads[np.argmax(at_target)])

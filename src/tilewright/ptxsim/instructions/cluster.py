@@ -89,7 +89,7 @@ class ClusterBarriers:
         if self.wave.observer is not None and not late.all():
             self.wave.observer.synchronise(threads[~late], "barrier.cluster", None, site)
         for cluster in np.unique(clusters[late]).tolist():
-            waiting = late & (clusters == cluster)
+            waiting: Array = late & (clusters == cluster)
             key = ClusterBarriers, cluster
             lanes.park(waiting, key, lambda cluster=cluster: self.describe(cluster))
 

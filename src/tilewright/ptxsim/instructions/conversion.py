@@ -119,9 +119,11 @@ def _encoder(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Conver
     if format is None or format.lanes != 1 or modifiers.mode == "rna" or unbounded:
         op.unsupported(f"to .{target.name}")
 
+    to_bits, element, flushes = format.encode, format.element, modifiers.ftz and format.is_single
+
     def encode(numbers: Array) -> Array:
-        encoded = format.encode(modifiers.clamp(numbers, format.element), modifiers.mode)
-        return rounding.flush(encoded) if modifiers.ftz and format.is_single else encoded
+        encoded = to_bits(modifiers.clamp(numbers, element), modifiers.mode)
+        return rounding.flush(encoded) if flushes else encoded
 
     return encode
 

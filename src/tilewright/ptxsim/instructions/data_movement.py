@@ -264,9 +264,8 @@ Range = tuple[int, int]
 @instruction("isspacep")
 def is_space(op: Operation) -> Run:
     """`isspacep.space p, a`: whether a generic address is in the state space."""
-    space = op.choice(*_LIMITS, "const", "param", "param::entry")
-    if space is None:
-        op.fail("expected a state space")
+    spaces = (*_LIMITS, "const", "param", "param::entry")
+    space = op.choice(*spaces) or op.fail("expected a state space")
     constants = op.linker.constants()
     _, size = block_size(op.linker.entry.parameters)
     write, read = op.write(0, SCALAR_TYPES["pred"]), op.read(1, SCALAR_TYPES["u64"])

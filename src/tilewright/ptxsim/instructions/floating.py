@@ -243,11 +243,11 @@ def sign_change(op: Operation, function: Callable[[Array, Array], Array]) -> Run
 
     def run(lanes: Lanes) -> None:
         bits = np.ascontiguousarray(read(lanes)).view(word)
-        size = bits & ~sign
+        size: Array = bits & ~sign
         result = function(bits, sign)
         if ftz:
             result = np.where(size < tiny, result & sign, result)
-        nan = size > infinity
+        nan: Array = size > infinity
         if nan.any():
             kept = bits | tiny >> word.type(1)
             result = np.where(nan, kept if format.element == "f64" else ~sign, result)

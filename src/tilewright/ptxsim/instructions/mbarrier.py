@@ -45,7 +45,7 @@ class _Form:
         indices = self.indices(lanes)
         state = lanes.wave.state(Mbarriers)
         for index in np.unique(indices):
-            mask = indices == index
+            mask: Array = indices == index
             thread = int(lanes.threads[np.argmax(mask)])
             mbarrier = state.find(int(index), thread, self.site)
             if lanes.wave.checker is not None:

@@ -21,7 +21,7 @@ from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction
 from tilewright.ptxsim.warps import whole_warps
 
-SHAPES: Final = {
+SHAPES: Final[dict[str, tuple[str, ...]]] = {
     "f16": ("m16n8k16", "m16n8k32"),
     "bf16": ("m16n8k16", "m16n8k32"),
     "tf32": ("m16n8k8", "m16n8k16"),

@@ -24,7 +24,7 @@ from tilewright.ptxsim.warps import whole_warps
 _SHAPE: Final = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
 # Shapes by the type of A; B has the same type, or another one of its family.
-SHAPES: Final = {
+SHAPES: Final[dict[str, tuple[str, ...]]] = {
     "f16": ("m8n8k4", "m16n8k8", "m16n8k16"),
     "bf16": ("m16n8k8", "m16n8k16"),
     "tf32": ("m16n8k4", "m16n8k8"),

@@ -167,7 +167,7 @@ class _Store:
     def __init__(self, op: Operation) -> None:
         self.form = _Form(op, 0)
         op.ignore("bulk_group")
-        self.operation = None
+        self.operation: str | None = None
         if op.name.startswith("cp.reduce"):
             self.operation = op.choice(*OPERATIONS) or op.fail("expected an operation")
         self.source = op.address(1)

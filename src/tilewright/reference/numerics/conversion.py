@@ -32,8 +32,8 @@ def int_to_float(a: Array, target: Type, *, is_signed: bool) -> Array:
         return round_to(number.astype(np.float64), target, saturate=saturate)
     # Round to odd: f64 has 53 bits, so lower bits are ORed into the last one.
     eleven = number.dtype.type(11)
-    lost = (number & number.dtype.type(0x7FF)) != 0
-    odd = ((number >> eleven) | lost).astype(np.float64) * 2048.0
+    lost: Array = (number & number.dtype.type(0x7FF)) != 0
+    odd: Array = ((number >> eleven) | lost).astype(np.float64) * 2048.0
     small = np.abs(number.astype(np.float64)) < 2.0**53
     return round_to(np.where(small, number.astype(np.float64), odd), target, saturate=saturate)
 

@@ -99,7 +99,8 @@ def settled(k: Kernel, chain: Chain) -> str:
     """A token after every access to a buffer so far."""
     if chain.read:
         (joined,) = k.emit(f"join_tokens {', '.join((chain.written, *chain.read))} : token")
-        chain.written, chain.read = joined, []
+        chain.written = joined
+        chain.read = []
     return chain.written
 
 

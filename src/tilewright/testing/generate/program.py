@@ -128,6 +128,7 @@ def statements(kernel: Kernel, count: int) -> None:
         if family is control:
             control.statement(kernel, statements)
         else:
+            # pyrefly: ignore[missing-attribute]: any family but control
             kernel.random.choice(family.STATEMENTS)(kernel)
 
 

@@ -113,9 +113,9 @@ class HalfTilePlan:
         Raises `CannotHalve` if one of them cannot be.
         """
         plan = self.copy()
-        worklist = plan._halve(op, way)
+        worklist = plan._halve(op, way)  # noqa: SLF001 - of the same class
         while worklist:
-            worklist += plan._cut(*worklist.pop())
+            worklist += plan._cut(*worklist.pop())  # noqa: SLF001 - of the same class
         return plan
 
     def is_remade(self, value: Value) -> bool:

@@ -103,7 +103,8 @@ class SharedPrologue(NamedTuple):
             pairs = zip(op.operands, twin.operands, strict=True)
             copy = build.insert(twin.clone({each: merge(value, each) for value, each in pairs}))
             results = zip(op.results, twin.results, copy.results, strict=True)
-            merged.update({(value, each): result for value, each, result in results})
+            for value, each, result in results:
+                merged[value, each] = result
         return [merge(*pair) for pair in zip(self.one.results, self.other.results, strict=True)]
 
 

@@ -139,7 +139,9 @@ def _same_loads(repeated: RepeatedLoads, limit: int | None) -> dict[Operation, O
         words += _live_words(first.load)
         if limit is not None and words > limit:
             break
-        same.update({load.load: first.load for load in later if load is not None})
+        for load in later:
+            if load is not None:
+                same[load.load] = first.load
     return same
 
 

@@ -20,6 +20,7 @@ from tilewright.plans.mma import is_promoted
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
 
@@ -81,7 +82,7 @@ def _wait_late(dot: DotOp, use: Operation, pending: int) -> None:
     dot.asynchronous = True
     users = list(dot.result.users)
     build = Builder(InsertPoint.before(use), dot.location)
-    held = [] if in_shared_memory(dot.a) else [dot.a]
+    held: list[Value] = [] if in_shared_memory(dot.a) else [dot.a]
     waited = build.create(
         DotWaitOp, accumulator=dot.result, held=held, pending=pending, late=pending == 0
     ).result

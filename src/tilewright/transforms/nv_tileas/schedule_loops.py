@@ -287,7 +287,7 @@ class ScheduleLoops(Pass):
         The early ones have two where memory allows: an iteration before theirs has no time to copy
         them, since it copies its own late ones.
         """
-        late = [] if is_private(loads) else late_loads(loop, loads)
+        late: Sequence[TileLoad] = [] if is_private(loads) else late_loads(loop, loads)
         if not late:
             return False
         arch = target_of(function)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tile_lowering import converted, kernel, lines, parsed, tile_module
 
@@ -196,9 +198,9 @@ def test_group_b_has_both_kinds_of_patterns() -> None:
 
 @pytest.mark.requirement("R0-043")
 @pytest.mark.parametrize("add", adders.ADDERS)
-def test_an_adder_adds_one_pattern(add: object) -> None:
+def test_an_adder_adds_one_pattern(add: Callable[[PatternSet], object]) -> None:
     patterns = PatternSet()
-    add(patterns)  # pyright: ignore
+    add(patterns)
     assert len(patterns) == len(patterns.roots()) == 1
 
 

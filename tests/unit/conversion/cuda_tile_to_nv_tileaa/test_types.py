@@ -35,7 +35,7 @@ from tilewright.ir.verifier import verify
 MATRIX = TensorViewType((DYNAMIC, 64), F32, (DYNAMIC, 1))
 MEMREF = "!nv_tileaa.memref<?x64xf32, strides = [?, 1]>"
 
-CONVERTED = {
+CONVERTED: dict[Type, str] = {
     TileType((8, 64), F32): "tensor<8x64xf32>",
     TileType((), F32): "f32",
     TileType((16,), PtrType(F32)): "tensor<16x!nv_tileaa.ptr<f32>>",
@@ -245,7 +245,7 @@ def edges(root: Operation, token: Type) -> list[tuple[int, int]]:
     ]
     index = {op: number for number, op in enumerate(acting)}
     return sorted(
-        (index[value.owner], index[op])  # pyright: ignore
+        (index[value.owner], index[op])  # pyrefly: ignore[missing-attribute]
         for op in acting
         for value in op.operands
         if value.type is token

@@ -105,7 +105,7 @@ def test_descriptors_advance_and_modes_carry_over() -> None:
     for group in (op.descriptors_a, op.descriptors_b):
         adders = [value.defining_op() for value in group[1:]]
         constants = [each.operands[1].defining_op() for each in adders if each is not None]
-        added.append([each.value.value for each in constants])  # type: ignore[union-attr]
+        added.append([each.value.value for each in constants])  # pyrefly: ignore[missing-attribute]
     assert added == [[128, 256], [2, 4]]
     words = (op.layout_a.keyword, op.layout_b.keyword, op.scale_a.value, op.scale_b.value)
     assert words == ("col", "col", 1, -1)

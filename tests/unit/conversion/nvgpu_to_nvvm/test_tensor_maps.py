@@ -245,7 +245,7 @@ def test_the_order_of_updates_and_fences(rank: int) -> None:
         *[("global_stride", number) for number in range(rank - 1)],
     ]
     # The operands of the operation are outermost first.
-    arguments = module.regions[0].block.first.regions[0].block.first.regions[0].blocks[0].args  # pyright: ignore
+    arguments = module.regions[0].block.first.regions[0].block.first.regions[0].blocks[0].args  # pyrefly: ignore[missing-attribute]
     sizes = arguments[2 : 2 + rank]
     assert [op.new_value for op in changes[1 : 1 + rank]] == list(sizes[::-1])
 

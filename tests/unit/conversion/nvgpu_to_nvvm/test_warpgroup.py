@@ -155,7 +155,7 @@ def test_the_order_of_the_protocol() -> None:
     names = [op.name for op in module.walk() if ".wgmma." in op.name]
     assert names == PROTOCOL
     (wait,) = [op for op in module.walk() if op.name == PROTOCOL[-1]]
-    assert wait.attributes["group"].value == 0  # pyright: ignore[reportAttributeAccessIssue]
+    assert wait.attributes["group"].value == 0  # pyrefly: ignore[missing-attribute]
     lines = [line.strip() for line in to_ptx(mma_kernel()).splitlines() if "wgmma." in line]
     assert [line.startswith(text) for line, text in zip(lines, INSTRUCTIONS, strict=True)] == [
         True

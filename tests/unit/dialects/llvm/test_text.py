@@ -187,7 +187,7 @@ def test_xdsl_reads_the_generic_form(name: str) -> None:
     program = read(PROGRAMS[name])
     theirs = [
         (
-            op.op_name.data if op.name == "builtin.unregistered" else op.name,  # type: ignore
+            op.op_name.data if op.name == "builtin.unregistered" else op.name,  # pyrefly: ignore[missing-attribute]
             len(op.operands),
             len(op.results),
             len(op.successors),

@@ -21,7 +21,7 @@ V22 = VectorType((2, 2), I32)
 
 def constant(text: str) -> Value:
     value = parse_attribute(text, context())
-    return create_op(ConstantOp, value=value, types=[value.type]).result  # type: ignore
+    return create_op(ConstantOp, value=value, types=[value.type]).result  # pyrefly: ignore[missing-attribute]
 
 
 def unknown(type: Type) -> Value:

@@ -112,7 +112,7 @@ def accumulating_dot(op: Operation) -> bool:
     if op.name != "cuda_tile.mmaf" or op.parent is None or not inside(op, "cuda_tile.for"):
         return False
     carried = [argument.type for argument in op.parent.args[1:]]
-    return len(carried) >= 2 and any(len(each.shape) == 1 for each in carried)  # pyright: ignore
+    return len(carried) >= 2 and any(len(each.shape) == 1 for each in carried)  # pyrefly: ignore[missing-attribute]
 
 
 def converted_dot(op: Operation) -> bool:

@@ -233,7 +233,7 @@ def test_an_interruption_keeps_what_was_measured() -> None:
 
 
 def test_progress_is_reported() -> None:
-    backend, reports = Invented(bowl), list[tuple[int, int]]()
+    backend, reports = Invented(bowl), list[tuple[int, ...]]()
     tuner = Tuner(job(), backend, 3.5, backend.clock, lambda *each: reports.append(each))
     tuner.run()
     count = reports[0][1]

@@ -42,7 +42,7 @@ INF, MINUS_INF, NAN = 0x7F800000, 0xFF800000, 0x7FC00000
 ZERO, MINUS_ZERO = 0x00000000, 0x80000000
 TINIEST, MIN_NORMAL = 0x00000001, 0x00800000
 
-BINARY = {
+BINARY: dict[np.ufunc, Callable[[int, int, FloatFormat], int]] = {
     np.add: floating.add,
     np.subtract: floating.subtract,
     np.multiply: floating.multiply,

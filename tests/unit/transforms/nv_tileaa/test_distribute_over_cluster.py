@@ -109,7 +109,7 @@ def test_dots_are_split_so_that_least_is_loaded(
     assert remark.kind == "passed"
     assert remark.message == f"{ctas} CTAs of a cluster share tiles, split along {expected}"
     (dot,) = (op for op in function.walk() if isinstance(op, DotOp))
-    assert dot.result.type.shape == half  # pyright: ignore[reportAttributeAccessIssue]
+    assert dot.result.type.shape == half  # pyrefly: ignore[missing-attribute]
 
 
 def test_kernels_without_the_hint_stay() -> None:

@@ -203,7 +203,7 @@ def test_counters_of_64_bits_stay() -> None:
 MAPPED: Final = f"partition_view<tile=(64x64), padding_value = zero, {SQUARE}, dim_map=[1, 0]>"
 ROWS: Final = f"partition_view<tile=(32x64), padding_value = zero, {SQUARE}>"
 ROW: Final = "partition_view<tile=(64), padding_value = zero, tensor_view<256xf16, strides=[1]>>"
-CHAINS: Final = {
+CHAINS: Final[dict[str, tuple[dict[str, Any], list[tuple[int, ...]]]]] = {
     "element-wise": (
         {"load_a": f"{LOAD_A.replace('%a,', '%a0,')} %a = addf %a0, %a0 : {A}"},
         [(64, 32), (32, 32)],

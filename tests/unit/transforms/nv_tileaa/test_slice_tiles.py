@@ -61,7 +61,7 @@ def store(value: str, view: str = "%qv", token: str = "%t0") -> str:
 def loops(root: Operation) -> list[int]:
     """Return the number of slices of each loop."""
     bounds = [op.upper_bound for op in root.walk() if isinstance(op, ForOp)]
-    return [value.defining_op().attributes["value"].value for value in bounds]  # type: ignore[union-attr]
+    return [value.defining_op().attributes["value"].value for value in bounds]  # pyrefly: ignore[missing-attribute]
 
 
 def run(root: Operation) -> tuple[Arrays, Arrays]:

@@ -62,7 +62,7 @@ def named(module: Operation, *names: str) -> list[Operation]:
 def init_counts(module: Operation) -> list[int]:
     """Return the arrival count of each barrier."""
     counts = [op.operands[1].defining_op() for op in named(module, "nvgpu.mbarrier.init")]
-    return [op.attributes["value"].value for op in counts]  # type: ignore[union-attr]
+    return [op.attributes["value"].value for op in counts]  # pyrefly: ignore[missing-attribute]
 
 
 def last_number(ptx: str, line: str, index: int) -> int:
@@ -82,7 +82,7 @@ def test_a_creation_is_a_barrier_for_its_producers(producers: int) -> None:
     # Before sm_90 all 128 threads of a copy arrive.
     assert init_counts(lowered(body, 80)) == [producers * 128]
     created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
-    assert [op.attributes["slot"].value for op in created] == [0]  # type: ignore[attr-defined]
+    assert [op.attributes["slot"].value for op in created] == [0]  # pyrefly: ignore[missing-attribute]
 
 
 @pytest.mark.requirement("R2-046")
@@ -158,11 +158,11 @@ def test_a_created_token_is_the_index_of_its_barrier() -> None:
     below = lowered(body)
     assert not [op for op in below.walk() if any(r.type is MEM_TOKEN for r in op.results)]
     handles = [op.operands[0].defining_op() for op in named(below, "arith.xori")]
-    slots = [op.attributes["value"].value for op in handles]  # type: ignore[union-attr]
+    slots = [op.attributes["value"].value for op in handles]  # pyrefly: ignore[missing-attribute]
     barriers = [op.operands[2].defining_op() for op in named(below, "nvgpu.mbarrier.init")]
     assert slots == [0, 1]
     assert [str(op.results[0].type) for op in handles if op is not None] == ["i32", "i32"]
-    assert [op.attributes["value"].value for op in barriers] == slots  # type: ignore[union-attr]
+    assert [op.attributes["value"].value for op in barriers] == slots  # pyrefly: ignore[missing-attribute]
 
 
 @pytest.mark.requirement("R3-075")
@@ -172,7 +172,7 @@ def test_a_barrier_is_invalidated_before_its_slot_is_used_again() -> None:
         CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") + READ.format(f"r{n}", f"c{n}")
         for n in range(2)
     )
-    assert "nvgpu.mbarrier.inval" not in context().dialect("nvgpu").ops  # type: ignore[union-attr]
+    assert "nvgpu.mbarrier.inval" not in context().dialect("nvgpu").ops  # pyrefly: ignore[missing-attribute]
     last = lowered(body, passes=(*PASSES, "convert-gpu-nvgpu-to-nvvm"))
     names = ("nvvm.mbarrier.init.shared", "nvvm.mbarrier.inval.shared")
     # The slot is initialized at the start, and again for each of the two.
@@ -241,7 +241,7 @@ def test_tokens_that_are_over_leave_their_slot_to_others() -> None:
         for n in range(40)
     )
     created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
-    assert {op.attributes["slot"].value for op in created} == {0}  # type: ignore[attr-defined]
+    assert {op.attributes["slot"].value for op in created} == {0}  # pyrefly: ignore[missing-attribute]
     assert all("again" in op.attributes for op in created)
     assert len(named(lowered(body), "cute_nvgpu.mbarrier.invalidate")) == 40 + 1
 
@@ -274,7 +274,7 @@ def test_pipelines_have_slots_beyond_those_of_tokens() -> None:
     body = ring("p", 17) + ring("q", 17) + live_copies(32)
     module = lowered(body, passes=PASSES[:2])
     created = named(module, "nv_tileas.async.pipeline.create_pipeline")
-    assert [op.attributes["slot"].value for op in created] == [32, 66]  # type: ignore[attr-defined]
+    assert [op.attributes["slot"].value for op in created] == [32, 66]  # pyrefly: ignore[missing-attribute]
     (group,) = named(lowered(body), "nvgpu.mbarrier.create")
     assert "num_barriers = 100" in str(group.results[0].type)
 

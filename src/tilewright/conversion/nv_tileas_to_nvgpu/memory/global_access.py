@@ -30,7 +30,7 @@ from tilewright.dialects.nvvm.attributes import AccessOrder, CacheHint, Eviction
 from tilewright.dialects.nvvm.attributes import MemScope as NvvmScope
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder
-from tilewright.ir.types import I4, I8, I16, I64, VectorType
+from tilewright.ir.types import I4, I8, I16, I64, IntegerType, VectorType
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.features import Feature
 
@@ -180,8 +180,9 @@ class AccessEmitter:
         if bytes == 16:
             zero = constant(build, 0, I64)
             return build.create(FromElementsOp, elements=[zero, zero], types=[nvvm.PAIR]).result
-        width = I16 if bytes < 4 else _access_type(bytes)
-        return constant(build, 0, width)  # pyright: ignore[reportArgumentType]
+        width = _access_type(bytes)
+        assert isinstance(width, IntegerType)
+        return constant(build, 0, width)
 
 
 def _same_name(

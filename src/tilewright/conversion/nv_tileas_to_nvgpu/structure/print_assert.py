@@ -78,7 +78,8 @@ class PrintedLine:
         if self._text:
             with predicated(self._build, is_thread(self._op, 0, self._build)):
                 self._build.create(PrintfOp, format=self._text, args=self._arguments)
-        self._text, self._arguments = "", []
+        self._text = ""
+        self._arguments = []
 
 
 @converts(PrintOp)

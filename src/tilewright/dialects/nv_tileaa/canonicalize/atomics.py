@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from tilewright.ir.rules import Replacement, Rules
     from tilewright.ir.values import Value
 
+
+def _zero(bits: int) -> int:
+    return 0
+
+
 _IDENTITIES: Final[dict[RmwMode, Callable[[int], int]]] = {
-    **dict.fromkeys((RmwMode.ADD, RmwMode.OR, RmwMode.XOR, RmwMode.UMAX), lambda bits: 0),
+    **dict.fromkeys((RmwMode.ADD, RmwMode.OR, RmwMode.XOR, RmwMode.UMAX), _zero),
     **dict.fromkeys((RmwMode.AND, RmwMode.UMIN), mask),
     RmwMode.MAX: sign_bit,
     RmwMode.MIN: lambda bits: mask(bits) >> 1,

@@ -66,7 +66,7 @@ def named(module: Operation, name: str) -> list[Operation]:
 def arrival_counts(module: Operation) -> list[int]:
     """Return the arrival count of each mbarrier."""
     counts = [op.operands[1].defining_op() for op in named(module, "nvgpu.mbarrier.init")]
-    return [op.attributes["value"].value for op in counts]  # type: ignore[union-attr]
+    return [op.attributes["value"].value for op in counts]  # pyrefly: ignore[missing-attribute]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def lowered(body: str) -> Operation:
 
 def constants(op: Operation) -> list[int]:
     sources = [value.defining_op() for value in op.operands]
-    return [source.attributes["value"].value for source in sources]  # type: ignore[union-attr]
+    return [source.attributes["value"].value for source in sources]  # pyrefly: ignore[missing-attribute]
 
 
 def test_agents_synchronize_at_barriers_of_their_own() -> None:

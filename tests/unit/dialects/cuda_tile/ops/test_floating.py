@@ -163,7 +163,7 @@ def test_all_are_pure():
 
 
 def test_operations_newer_than_the_first_version():
-    newer = {f.Atan2Op: (13, 2), f.FPowIOp: (13, 4)}
+    newer: dict[type[TileOp], tuple[int, int]] = {f.Atan2Op: (13, 2), f.FPowIOp: (13, 4)}
     for kind in ALL:
         assert kind.since == newer.get(kind, (13, 1))
     assert f.ExpOp.rounding_mode.since == (13, 3)

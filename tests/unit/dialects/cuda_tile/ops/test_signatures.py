@@ -68,7 +68,7 @@ def test_compare_and_swap_takes_two_values():
 
 
 # From NVIDIA's release notes of each version, and from files of each version.
-NEWER = {
+NEWER: dict[type[Operation], tuple[int, int]] = {
     memory.AllocaOp: (13, 3),
     atomics.AtomicRedViewTkoOp: (13, 3),
     view.MakeStridedViewOp: (13, 3),

@@ -45,7 +45,7 @@ def dot(a: str, b: str, c: str, attributes: str = "", *, types: dict[str, str]) 
 
 I8 = {"a": "tensor<4x4xi8>", "b": "tensor<4x4xi8>", "c": "tensor<4x4xi32>"}
 F16 = {"a": "tensor<4x4xf16>", "b": "tensor<4x4xf16>", "c": "tensor<4x4xf32>"}
-F32 = dict.fromkeys("abc", "tensor<4x4xf32>")
+F32: dict[str, str] = dict.fromkeys("abc", "tensor<4x4xf32>")
 SIGNED = "{signedness_a = #aa.signedness<signed>, signedness_b = #aa.signedness<signed>}"
 INTEGERS = "%x: tensor<4x4xi8>, %y: tensor<4x4xi8>, %z: tensor<4x4xi32>"
 FLOATS = "%x: tensor<4x4xf16>, %y: tensor<4x4xf16>, %z: tensor<4x4xf32>"

@@ -156,6 +156,7 @@ def test_counts_do_not_replace_times(run: Run, add: list[str]) -> None:
     assert record.schedule == "warps=8"
 
 
+@pytest.mark.usefixtures("short_search")
 def test_what_was_best_before_is_tried_first(run: Run, add: list[str]) -> None:
     module = tilewright.read(ADD)
     put_record(SETTINGS, module, record_of("add", "stages=2 warps=16", meter="emulator"))

@@ -12,6 +12,7 @@ from command_line import Result, Run
 import tilewright
 from tilewright import tileirdisasm
 from tilewright.driver import cli
+from tilewright.driver.tuning import search
 from tilewright.tileiras import run as tileiras
 
 PROGRAM = """\
@@ -52,6 +53,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def short_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `tilewright tune` try few schedules."""
+    monkeypatch.setattr(search, "TRIED", {"warps": (8, 4)})
 
 
 class _Input:

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from command_line import Run
 from explained import ADD, GEMM, LAYER_NORM
 from tuned_programs import enable_cache, tune_to
 
+from tilewright.driver.cli import explain
 from tilewright.driver.cli.explain import COMMAND
 
 CUTILE = """\
@@ -172,7 +174,9 @@ def test_examples_of_the_help(run: Run, folder: Path) -> None:
 
 
 @needs_cutile
-def test_cutile_python(run: Run, tmp_path: Path) -> None:
+def test_cutile_python(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The program runs once, for all reports.
+    monkeypatch.setattr(explain, "export_kernels", cache(explain.export_kernels))
     path = tmp_path / "add.py"
     path.write_text(CUTILE)
     code, out, _ = run("explain", str(path))

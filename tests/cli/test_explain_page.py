@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from browser import find_browser, run_in_page
-from explained import ATTENTION, GEMM, LAYER_NORM, explained, has_nvdisasm
+from explained import ATTENTION, GEMM, LAYER_NORM, VECTOR_ADD, explained, has_nvdisasm
 
 from tilewright.driver.explanation import explain
 from tilewright.driver.settings import Settings
@@ -66,12 +66,17 @@ def page_of(path: Path, schedule: str = "") -> str:
     return html_report(explained(path, schedule=schedule))
 
 
-PROGRAMS = [GEMM, ATTENTION, LAYER_NORM]
+PROGRAMS = {
+    "gemm": (GEMM, ""),
+    "specialized warps": (GEMM, "agents=1"),
+    "two kernels": (VECTOR_ADD, ""),
+    "layer_norm": (LAYER_NORM, ""),
+}
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_pages_are_valid_and_load_nothing(path: Path) -> None:
-    text = page_of(path)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_pages_are_valid_and_load_nothing(name: str) -> None:
+    text = page_of(*PROGRAMS[name])
     page = Page(text)
     assert not {"link", "img", "iframe", "object"} & page.tags.keys()
     assert page.values("src") == []
@@ -84,9 +89,10 @@ def test_pages_are_valid_and_load_nothing(path: Path) -> None:
     assert policy.startswith("default-src 'none'")
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_every_link_has_a_target(path: Path) -> None:
-    page = Page(page_of(path))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_link_has_a_target(name: str) -> None:
+    path, schedule = PROGRAMS[name]
+    page = Page(page_of(path, schedule))
     identifiers = page.values("id")
     assert len(identifiers) == len(set(identifiers))
     assert page.values("href")

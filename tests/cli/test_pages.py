@@ -139,19 +139,26 @@ def test_targets_of_make_and_stages_are_known() -> None:
         assert set(re.findall(r"--emit (\w+)", text)) <= {*STAGES, "text", "bytecode"}, page
 
 
+@pytest.fixture(scope="session")
+def compiled() -> dict[str, bytes]:
+    """The files that pages mention and that a compiler makes."""
+    module = tilewright.read(ROOT / "examples" / "add.mlir")
+    bytecode = tilewright.write_bytecode(module)
+    made = tilewright.compile(module, emit="ptx")
+    return {
+        "kernel.tileirbc": bytecode, "add.tileirbc": bytecode, "kernels/first.tileirbc": bytecode,
+        "kernel.ptx": made.ptx.encode(), "kernel.ll": made.stages["llvm"].encode(),
+    }  # fmt: skip
+
+
 @pytest.fixture
-def at_hand(folder: Path) -> Path:
+def at_hand(folder: Path, compiled: dict[str, bytes]) -> Path:
     """The files that pages mention."""
     for name in ("kernel.mlir", "add.mlir"):
         shutil.copy(ROOT / "examples" / "add.mlir", folder / name)
-    module = tilewright.read(folder / "kernel.mlir")
-    (folder / "kernel.tileirbc").write_bytes(tilewright.write_bytecode(module))
-    shutil.copy(folder / "kernel.tileirbc", folder / "add.tileirbc")
     (folder / "kernels").mkdir()
-    shutil.copy(folder / "kernel.tileirbc", folder / "kernels" / "first.tileirbc")
-    compiled = tilewright.compile(module, emit="ptx")
-    (folder / "kernel.ptx").write_text(compiled.ptx)
-    (folder / "kernel.ll").write_text(compiled.stages["llvm"])
+    for name, data in compiled.items():
+        (folder / name).write_bytes(data)
     shutil.copy(ROOT / "tests" / "ptx" / "basics.ptx", folder / "saxpy.ptx")
     np.save(folder / "x.npy", np.arange(1000, dtype=np.float32))
     (folder / "cutile_kernel.py").write_text(CUTILE_KERNEL)
@@ -170,7 +177,7 @@ def commands(page: Path) -> list[str]:
     return [line for line in lines if line.startswith(TOOLS) or IN_SHELL.match(line)]
 
 
-def run_in_shell(command: str) -> tuple[int, str]:
+def run_in_shell(command: str, stdin: str = "") -> tuple[int, str]:
     """Run a command with `tilewright` and `python` of this environment."""
     python = shlex.quote(sys.executable)
     names = f'tilewright() {{ {python} -m tilewright "$@"; }}; python() {{ {python} "$@"; }}; '
@@ -179,7 +186,7 @@ def run_in_shell(command: str) -> tuple[int, str]:
         ["bash", "-c", names + command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
+        input=stdin,
         env=environment,
         text=True,
         check=False,
@@ -212,6 +219,7 @@ COMMANDS = each_once(
 )
 
 
+@pytest.mark.usefixtures("short_search")
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
 def test_a_command_succeeds(
     run: Run, at_hand: Path, monkeypatch: pytest.MonkeyPatch, page: str, line: str
@@ -316,11 +324,12 @@ def test_consoles_show_the_output(run: Run, at_hand: Path, page: Path) -> None:
 
 def output_of(run: Run, command: str) -> str:
     """What a command prints; our own tools run in this process, if no shell is needed."""
-    tool, *arguments = shlex.split(command)
-    if f"{tool} " in TOOLS and not re.search(r"[|<>&;]", command):
-        result = run(*arguments, tool=tool)
-        return result.out + result.err
-    return run_in_shell(command)[1]
+    first, pipe, rest = command.partition(" | ")
+    tool, *arguments = shlex.split(first)
+    if f"{tool} " not in TOOLS or re.search(r"[|<>&;]", first):
+        return run_in_shell(command)[1]
+    result = run(*arguments, tool=tool)
+    return (run_in_shell(rest, result.out)[1] if pipe else result.out) + result.err
 
 
 @pytest.mark.parametrize(

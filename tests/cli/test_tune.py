@@ -17,7 +17,7 @@ from tuned_programs import ADD, enable_cache, record_of
 
 import tilewright
 from tilewright.driver.settings import Settings
-from tilewright.driver.tuning import local_backend
+from tilewright.driver.tuning import local_backend, search
 from tilewright.driver.tuning.kernel_digests import find_record, put_record
 from tilewright.driver.tuning.records import all_records, record_store
 from tilewright.driver.tuning.search import TRIED
@@ -97,7 +97,10 @@ def add(folder: Path) -> list[str]:
             "--arg", "iota:128xf32", "--arg", "ones:128xf32"]  # fmt: skip
 
 
-def test_the_table_says_what_was_measured(run: Run, add: list[str]) -> None:
+def test_the_table_says_what_was_measured(
+    run: Run, add: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "TRIED", {"warps": (8, 4, 2), "stages": (3, 2)})
     tuned = run(*add)
     assert tuned.code == 0
     lines = tuned.out.splitlines()
@@ -156,6 +159,7 @@ def test_counts_do_not_replace_times(run: Run, add: list[str]) -> None:
     assert record.schedule == "warps=8"
 
 
+@pytest.mark.usefixtures("short_search")
 def test_what_was_best_before_is_tried_first(run: Run, add: list[str]) -> None:
     module = tilewright.read(ADD)
     put_record(SETTINGS, module, record_of("add", "stages=2 warps=16", meter="emulator"))
@@ -233,18 +237,30 @@ def test_the_help_has_an_example(run: Run) -> None:
     assert "tune        try schedules of a kernel" in run("--help").out
 
 
+SAYING_WHEN = """
+import sys
+from tilewright.__main__ import script
+from tilewright.driver.cli import tune
+def say(self, done, count):
+    if done:
+        print(f"{done} of {count}", file=sys.stderr, flush=True)
+tune.Progress.__call__ = say
+script()
+"""
+"""`tilewright`, which prints a line after each schedule."""
+
+
 def test_ctrl_c_ends_all_processes(folder: Path, store: Path) -> None:
     """A real process, interrupted while its workers compile."""
     import signal  # noqa: PLC0415
 
-    case = GEMM
     process = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from tilewright.__main__ import script; script()",
-         *case.command],
+        [sys.executable, "-c", SAYING_WHEN, *GEMM.command],
         env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
-    assert "schedules tried so far" in process.stderr.readline()
+    # The first of many.
+    assert process.stderr.readline().startswith("1 of ")
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=600)
     assert process.returncode == 130

@@ -14,12 +14,23 @@ import pytest
 from cutile_doors import CLIENT, HIDING, SOURCES, kept, maker, put_on_path, python
 from repeats import EXHAUSTIVE
 
-from tilewright.emit.note import own_note
+from tilewright.emit.note import Note, own_note
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.support.identity import digest_of
 
 pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
 
+DEVICE_PROBE = """
+import cuda.tile
+import cuda.tile._compile as compiler
+def show():
+    ours = (each.__module__.startswith("tilewright") for each in (
+        cuda.tile.launch, compiler._get_compiler_version_string))
+    print(*ours, flush=True)
+"""
+ON_GPU = "False True\n"
+"""What it shows where our compiler makes the kernels that cuTile launches."""
+ON_CPU = "True False\n"
 ENABLING = "import tilewright.cutile\ntilewright.cutile.enable()\n"
 RUNNER = ("-m", "tilewright.cutile")
 
@@ -36,15 +47,6 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.mark.peer
-def test_without_entry_points_the_cubin_is_not_ours(
-    client: Path, cache: Path, tmp_path: Path
-) -> None:
-    done = python(client, tmp_path / "made.cubin", cache=cache)
-    assert done.returncode == 0, done.stderr
-    assert maker(tmp_path / "made.cubin") is None
-
-
 def test_unmodified_script(client: Path, cache: Path, tmp_path: Path) -> None:
     done = python(*RUNNER, client, tmp_path / "made.cubin", cache=cache)
     assert done.returncode == 0, done.stderr
@@ -53,29 +55,30 @@ def test_unmodified_script(client: Path, cache: Path, tmp_path: Path) -> None:
 
 
 def test_unmodified_module(client: Path, cache: Path, tmp_path: Path) -> None:
+    """The changes that it makes to its environment are kept."""
+    other = tmp_path / "other"
+    client.write_text(f"import os\nos.environ['CUDA_TILE_CACHE_DIR'] = {str(other)!r}\n{CLIENT}")
     done = python(
         *RUNNER, "-m", "client", tmp_path / "made.cubin", cache=cache, PYTHONPATH=paths(client)
     )
     assert done.returncode == 0, done.stderr
     assert maker(tmp_path / "made.cubin") == own_note()
+    assert len(kept(other)) == 1
+    assert not cache.exists()
 
 
 def paths(client: Path) -> str:
     return f"{SOURCES}:{client.parent}"
 
 
-def test_one_line_in_the_program(client: Path, cache: Path, tmp_path: Path) -> None:
-    client.write_text(ENABLING + CLIENT)
-    done = python(client, tmp_path / "made.cubin", cache=cache)
-    assert done.returncode == 0, done.stderr
-    assert maker(tmp_path / "made.cubin") == own_note()
-
-
 def test_path_where_nvidias_packages_are_absent(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(HIDING + CLIENT)
-    done = python(client, tmp_path / "made.cubin", cache=cache, PATH=put_on_path(tmp_path / "bin"))
+    path = put_on_path(tmp_path / "bin")
+    done = python(client, tmp_path / "made.cubin", cache=cache, PATH=path, CUDA_TILE_LOGS="TILEIR")
     assert done.returncode == 0, done.stderr
     assert maker(tmp_path / "made.cubin") == own_note()
+    # Our `tileirdisasm` shows the program.
+    assert "addf" in done.stderr
 
 
 @pytest.mark.peer
@@ -85,22 +88,14 @@ def test_nvidias_packages_come_before_the_path(client: Path, cache: Path, tmp_pa
     assert maker(tmp_path / "made.cubin") is None
 
 
-def test_logs_on_the_path_show_the_program(client: Path, cache: Path, tmp_path: Path) -> None:
-    client.write_text(HIDING + CLIENT)
-    path = put_on_path(tmp_path / "bin")
-    done = python(client, tmp_path / "made.cubin", cache=cache, PATH=path, CUDA_TILE_LOGS="TILEIR")
-    assert done.returncode == 0, done.stderr
-    assert "addf" in done.stderr
-
-
 @pytest.mark.peer
 def test_compilers_do_not_share_cubins(client: Path, cache: Path, tmp_path: Path) -> None:
-    for door in ((), RUNNER):
+    """Without an entry point the cubin is not ours."""
+    for door, note in (((), None), (RUNNER, own_note())):
         done = python(*door, client, tmp_path / "made.cubin", cache=cache)
         assert done.returncode == 0, done.stderr
-    cubins = kept(cache)
-    assert len(cubins) == 2
-    assert maker(tmp_path / "made.cubin") == own_note()
+        assert maker(tmp_path / "made.cubin") == note
+    assert len(kept(cache)) == 2
 
 
 def changed_compiler(folder: Path) -> Path:
@@ -121,43 +116,35 @@ def compile_file(words):
     own(words)
 compiling.compile_file = compile_file
 """
+EDITING = """
+import sys
+if "edit" in sys.argv:
+    import tilewright.transforms
+    with open(tilewright.transforms.__file__, "a") as file:
+        file.write("# one line more")
+"""
 
 
 def test_a_change_of_the_compiler_invalidates_the_cache_in_process(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:
-    client.write_text(ENABLING + COUNTING + CLIENT)
-    compilers = [SOURCES, SOURCES, changed_compiler(tmp_path / "changed")]
+    client.write_text(ENABLING + COUNTING + EDITING + CLIENT)
+    changed = changed_compiler(tmp_path / "changed")
+    before = digest_of(str(changed / "tilewright"))
     counts: list[int] = []
-    makers: list[object] = []
-    for sources in compilers:
-        done = python(client, tmp_path / "made.cubin", cache=cache, sources=sources)
+    makers: list[Note] = []
+    for words, sources in (([], SOURCES), ([], SOURCES), (["edit"], changed)):
+        done = python(client, tmp_path / "made.cubin", *words, cache=cache, sources=sources)
         assert done.returncode == 0, done.stderr
         counts.append(done.stdout.count("compiled"))
-        makers.append(maker(tmp_path / "made.cubin"))
+        note = maker(tmp_path / "made.cubin")
+        assert note is not None
+        makers.append(note)
     assert counts == [1, 0, 1]
     assert makers[0] == makers[1] == own_note()
-    assert makers[2] not in (None, own_note())
-
-
-EDITING = """
-import tilewright.transforms
-with open(tilewright.transforms.__file__, "a") as file:
-    file.write("# one line more")
-"""
-
-
-def test_a_change_while_a_program_runs_affects_the_next_one(
-    client: Path, cache: Path, tmp_path: Path
-) -> None:
-    client.write_text(ENABLING + EDITING + CLIENT)
-    sources = changed_compiler(tmp_path / "changed")
-    before = digest_of(str(sources / "tilewright"))
-    done = python(client, tmp_path / "made.cubin", cache=cache, sources=sources)
-    assert done.returncode == 0, done.stderr
-    made = maker(tmp_path / "made.cubin")
-    assert made is not None
-    assert made.digest == before != digest_of(str(sources / "tilewright"))
+    # A change while a program runs affects the next one.
+    assert makers[2].digest == before != own_note().digest
+    assert before != digest_of(str(changed / "tilewright"))
 
 
 # Variants of the test above: what invalidates the cache, and whose cache it is.
@@ -241,23 +228,22 @@ def test_errors_on_the_path_have_the_location_in_the_kernel(
 
 SPAWNING = """
 import multiprocessing, subprocess
-from client import export
+from probe import show
 
 if __name__ == "__main__":
-    process = multiprocessing.get_context("spawn").Process(target=export, args=(sys.argv[1],))
+    process = multiprocessing.get_context("spawn").Process(target=show)
     process.start()
     process.join()
-    subprocess.run([sys.executable, "-c", f"import client; client.export({sys.argv[2]!r}, 128)"])
+    subprocess.run([sys.executable, "-c", "import probe; probe.show()"], check=True)
 """
 
 
 def test_child_processes_use_our_compiler_too(client: Path, cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "probe.py").write_text(DEVICE_PROBE)
     script = tmp_path / "starts.py"
     script.write_text("import sys" + SPAWNING)
-    spawned, called = tmp_path / "spawned.cubin", tmp_path / "called.cubin"
-    done = python(*RUNNER, script, spawned, called, cache=cache, PYTHONPATH=paths(client))
-    assert done.returncode == 0, done.stderr
-    assert maker(spawned) == maker(called) == own_note()
+    done = python(*RUNNER, script, cache=cache, PYTHONPATH=paths(client))
+    assert (done.returncode, done.stdout) == (0, 2 * ON_GPU), done.stderr
 
 
 def test_the_file_that_python_runs_first_is_still_run(
@@ -279,14 +265,6 @@ def test_older_pythons_can_read_the_file_that_python_runs_first() -> None:
     assert "__future__" not in text  # annotations are not there before 3.7
 
 
-def test_environment_changes_of_a_program_are_kept(client: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    client.write_text(f"import os\nos.environ['CUDA_TILE_CACHE_DIR'] = {str(other)!r}\n{CLIENT}")
-    done = python(*RUNNER, client, tmp_path / "made.cubin", cache=tmp_path / "cache")
-    assert done.returncode == 0, done.stderr
-    assert len(kept(other)) == 1
-
-
 def test_a_process_that_compiles_nothing_does_not_load_the_compiler_of_cutile(
     cache: Path, tmp_path: Path
 ) -> None:
@@ -298,15 +276,15 @@ def test_a_process_that_compiles_nothing_does_not_load_the_compiler_of_cutile(
     assert done.stdout == "set()\n", done.stderr
 
 
-def test_a_failed_import_can_be_retried(client: Path, cache: Path, tmp_path: Path) -> None:
-    client.write_text(
+def test_a_failed_import_can_be_retried(cache: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
         "import sys\nsys.modules['cuda.tile._stub'] = None\n"
         "try:\n    import cuda.tile\nexcept ImportError:\n    print('failed')\n"
-        f"del sys.modules['cuda.tile._stub']\n{CLIENT}"
+        f"del sys.modules['cuda.tile._stub']\n{DEVICE_PROBE}show()\n"
     )
-    done = python(*RUNNER, client, tmp_path / "made.cubin", cache=cache)
-    assert done.stdout == "failed\n", done.stderr
-    assert maker(tmp_path / "made.cubin") == own_note()
+    done = python(*RUNNER, script, cache=cache)
+    assert done.stdout == f"failed\n{ON_GPU}", done.stderr
 
 
 def test_other_versions_of_cutile_are_rejected(cache: Path, tmp_path: Path) -> None:
@@ -449,47 +427,34 @@ ct.launch(None, (8,), race, (y,))
 
 
 def test_checks_on_request(cache: Path, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(RACING)
-    assert python(*RUNNER, "--on=cpu", script, cache=cache).returncode == 0
-    reports = {
-        python(*RUNNER, "--check", f"--seed={seed}", script, cache=cache).stderr
-        for seed in (1, 1, 2, 3, 4)
-    }
-    assert all("ct.scatter: races with another access to argument 'y'" in each for each in reports)
-    # The seed decides which blocks meet first.
-    assert 1 < len(reports) < 5
-
-
-def test_child_processes_inherit_checks(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "nested.py").write_text(NESTED)
     (tmp_path / "script.py").write_text(RACING)
-    words = ("--check", "--seed", "3", "nested.py", "script.py")
-    done = python(*RUNNER, *words, cache=cache, cwd=tmp_path)
-    assert "ct.scatter: races with another access to argument 'y'" in done.stderr
-    assert python(*RUNNER, *words[:3], "script.py", cache=cache, cwd=tmp_path).stderr in done.stderr
+
+    def report(*words: str) -> str:
+        return python(*RUNNER, *words, "script.py", cache=cache, cwd=tmp_path).stderr
+
+    assert report("--on=cpu") == ""
+    first, second = report("--check", "--seed=1"), report("--check", "--seed=2")
+    for each in (first, second):
+        assert "ct.scatter: races with another access to argument 'y'" in each
+    # The seed decides which blocks meet first, also in a child process.
+    assert first != second
+    assert first in report("--check", "--seed=1", "nested.py")
 
 
 NESTED = """
 import subprocess, sys
 subprocess.run([sys.executable, *sys.argv[1:]], check=True)
 """
-DEVICE_PROBE = """
-import cuda.tile
-import cuda.tile._compile as compiler
-ours = (each.__module__.startswith("tilewright") for each in (
-    cuda.tile.launch, compiler._get_compiler_version_string))
-print(*ours)
-"""
 
 
 @pytest.mark.parametrize(("outer", "inner"), [("gpu", "cpu"), ("cpu", "gpu")])
 def test_the_inner_of_two_devices_wins(outer: str, inner: str, cache: Path, tmp_path: Path) -> None:
     (tmp_path / "nested.py").write_text(NESTED)
-    (tmp_path / "probe.py").write_text(DEVICE_PROBE)
+    (tmp_path / "probe.py").write_text(DEVICE_PROBE + "show()\n")
     words = ("--on", outer, "nested.py", *RUNNER, "--on", inner, "probe.py")
     done = python(*RUNNER, *words, cache=cache, cwd=tmp_path)
-    assert done.stdout == {"gpu": "False True\n", "cpu": "True False\n"}[inner], done.stderr
+    assert done.stdout == {"gpu": ON_GPU, "cpu": ON_CPU}[inner], done.stderr
 
 
 def test_logs_on_the_cpu_need_nothing_of_nvidias(cache: Path, tmp_path: Path) -> None:

@@ -102,8 +102,6 @@ def test_uncaught_errors_of_cutile_end_in_the_program(
     assert frames(lines) == ["program.py in <module>", "program.py in start"]
     assert "Shapes are not broadcastable: (4,), (8,)" in "\n".join(lines)
     assert f'    "{path}", line 10, col 5-61, in kernel:' in lines
-    lines = stderr(path, *words, launch=launch, script=WRONG_SHAPES, TILEWRIGHT_TRACEBACK="full")
-    assert "launching.py in export_bytecode" in frames(lines)
 
 
 def test_functions_that_cutile_calls_while_it_compiles_stay(tmp_path: Path) -> None:
@@ -146,10 +144,15 @@ def test_uncaught_errors_of_threads_end_in_the_program(tmp_path: Path) -> None:
     assert frames(lines)[-1] == "program.py in start"
 
 
-def test_all_frames_are_kept_on_request(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "frame"),
+    [(SCRIPT, "launch.py in launch"), (WRONG_SHAPES, "launching.py in export_bytecode")],
+    ids=["ours", "cutile"],
+)
+def test_all_frames_are_kept_on_request(script: str, frame: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
-    lines = stderr(path, launch=LAUNCH, TILEWRIGHT_TRACEBACK="full")
-    assert "launch.py in launch" in frames(lines)
+    lines = stderr(path, launch=LAUNCH, script=script, TILEWRIGHT_TRACEBACK="full")
+    assert frame in frames(lines)
 
 
 def test_caught_errors_have_one_frame_of_ours() -> None:

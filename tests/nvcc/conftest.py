@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tile_cpp_tools import missing_nvcc
-
-import tilewright
-
-PROGRAMS = Path(__file__).parent / "programs"
-OPTIONS = ["--enable-tile", "-std=c++20", "-arch=sm_90"]
+from tile_cpp_tools import run_nvcc
 
 
 class Built(NamedTuple):
@@ -29,11 +24,9 @@ def build(tmp_path_factory: pytest.TempPathFactory):
 
     @cache
     def build(name: str) -> Built:
-        if reason := missing_nvcc(PROGRAMS / f"{name}.cu"):
-            pytest.skip(reason)
         cubin = folder / f"{name}.cubin"
-        options = [*OPTIONS, "-lineinfo", "--tilecubin", "--keep", "--keep-dir", folder]
-        done = tilewright.nvcc([*options, PROGRAMS / f"{name}.cu", "-o", cubin], capture=True)
+        options = ["-lineinfo", "--tilecubin", "--keep", "--keep-dir", str(folder)]
+        done = run_nvcc(name, *options, "-o", str(cubin))
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         return Built((folder / f"{name}.tilebc").read_bytes(), cubin.read_bytes())
 
@@ -45,9 +38,4 @@ def nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Run nvcc on a program in an empty folder; returns the process."""
     monkeypatch.chdir(tmp_path)
 
-    def run(name: str, *options: str):
-        if reason := missing_nvcc(PROGRAMS / f"{name}.cu"):
-            pytest.skip(reason)
-        return tilewright.nvcc([*OPTIONS, PROGRAMS / f"{name}.cu", *options], capture=True)
-
-    return run
+    return run_nvcc

@@ -1,6 +1,6 @@
-"""CUDA Tile C++: compiled by nvcc with our `tileiras`, and run against NumPy.
+"""CUDA Tile C++: what nvcc makes of it with our `tileiras`, run against NumPy.
 
-One test for each program: nvcc takes a second, and every process compiles for itself.
+The Tile IR of each program is in a file, since nvcc takes a second; tests compare some with nvcc.
 """
 
 from __future__ import annotations
@@ -25,30 +25,39 @@ PROGRAMS = (
     "elementwise", "reduce", "shapes", "softmax", "dot_half", "dot_fp8", "dot_wide", "dot_integer",
     "atomics", "gather", "scan", "matmul", "local_arrays", "control_flow",
 )  # fmt: skip
-"""One of four is for `make test`, the others are for `make test-all`."""
+"""Those that are run against NumPy; one of four in `make test`, the others in `make test-all`."""
+SPECIAL = ("print", "assert")
 
 
 def copied(case: Case) -> list[Any]:
     return [each.copy() if isinstance(each, np.ndarray) else each for each in case.arguments]
 
 
+def fixture(program: str) -> str:
+    """The Tile IR that nvcc makes of a program."""
+    return (tile_cpp_fixtures.FIXTURES / f"{program}.mlir").read_text()
+
+
 def cases_of(program: str) -> list[Case]:
     return [case for case in (make() for make in CASES.values()) if case.program == program]
 
 
-@pytest.mark.parametrize("program", keep_every(PROGRAMS, 4))
-def test_kernels_against_numpy(build, program: str) -> None:
+@pytest.mark.parametrize("program", keep_every((*PROGRAMS, *SPECIAL), 8))
+def test_fixtures_are_what_nvcc_makes(build, program: str) -> None:
     built = build(program)
     assert read_note(built.cubin) == own_note()
     if find_nvcc().version == (13, 4):
         # Otherwise tools/tile_cpp_fixtures.py has not run since the program was changed.
-        fixture = (tile_cpp_fixtures.FIXTURES / f"{program}.mlir").read_text()
-        assert disassemble(read_bytecode(built.bytecode, program)) == fixture
+        assert disassemble(read_bytecode(built.bytecode, program)) == fixture(program)
+
+
+@pytest.mark.parametrize("program", keep_every(PROGRAMS, 4))
+def test_kernels_against_numpy(program: str) -> None:
     for case in cases_of(program):
         for device, checked in (("cpu", case.is_ordered), ("emulator", True)):
             arguments = copied(case)
             tilewright.execute(
-                built.bytecode, case.entry, case.grid, arguments, device, check=checked
+                fixture(program), case.entry, case.grid, arguments, device, check=checked
             )
             check(case, arguments)
 
@@ -68,22 +77,19 @@ def test_every_program_is_run() -> None:
     assert programs == {*PROGRAMS, "assert"}
 
 
-def test_output_of_kernels(build) -> None:
-    built = build("print")
-    assert read_note(built.cubin) == own_note()
+def test_output_of_kernels() -> None:
     for device in ("cpu", "emulator"):
         said: list[str] = []
-        tilewright.execute(built.bytecode, "show", 1, [5, 1.25], device, write=said.append)
+        tilewright.execute(fixture("print"), "show", 1, [5, 1.25], device, write=said.append)
         assert "".join(said) == "n = 5, x =  1.25%\n3 more\n"
 
 
-def test_assertions(build) -> None:
-    built = build("assert")
-    assert read_note(built.cubin) == own_note()
+def test_assertions() -> None:
+    program = fixture("assert")
     [case] = cases_of("assert")
     for device in ("cpu", "emulator"):
         arguments = copied(case)
-        tilewright.execute(built.bytecode, case.entry, 1, arguments, device, check=True)
+        tilewright.execute(program, case.entry, 1, arguments, device, check=True)
         check(case, arguments)
         with pytest.raises(tilewright.Error, match=r"assert\.cu:8: n > 0 && n <= 16 failed"):
-            tilewright.execute(built.bytecode, None, 1, [arguments[0], 17], device)
+            tilewright.execute(program, None, 1, [arguments[0], 17], device)

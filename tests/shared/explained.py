@@ -18,6 +18,7 @@ ADD = ROOT / "examples" / "add.mlir"
 GEMM = ROOT / "examples" / "gemm.mlir"
 ATTENTION = ROOT / "tests" / "run" / "kernels" / "attention_warpgroups.mlir"
 LAYER_NORM = ROOT / "tests" / "run" / "kernels" / "layer_norm.mlir"
+VECTOR_ADD = ROOT / "tests" / "run" / "kernels" / "vector_add.mlir"
 SOFTMAX = ROOT / "tests" / "run" / "kernels" / "softmax.mlir"
 
 

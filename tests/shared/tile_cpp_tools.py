@@ -1,13 +1,29 @@
-"""What tests of CUDA Tile C++ need to be installed."""
+"""nvcc for tests of CUDA Tile C++, and what it needs to be installed."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+import tilewright
 from tilewright.driver.nvcc.toolkit import Nvcc, find_nvcc
 from tilewright.support.diagnostics import Unsupported
+
+
+PROGRAMS = Path(__file__).parents[1] / "nvcc" / "programs"
+OPTIONS = ("--enable-tile", "-std=c++20", "-arch=sm_90")
+
+
+def run_nvcc(name: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run nvcc with our compiler on a program of the tests; skips the test if it cannot."""
+    program = PROGRAMS / f"{name}.cu"
+    if reason := missing_nvcc(program):
+        pytest.skip(reason)
+    return tilewright.nvcc([*OPTIONS, program, *options], capture=True)
 
 
 @cache

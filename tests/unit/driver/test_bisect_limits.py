@@ -14,7 +14,7 @@ from tilewright.ir.bisect import BisectLimit
 from tilewright.ir.instruments import VerifyEach
 from tilewright.target.arch import ARCHES
 
-ATTENTION = Attention(persistent=True, length=128)
+ATTENTION = Attention(persistent=True, keys=32, length=64)
 """A kernel that warp specialization, rotation and a pipeline apply to."""
 
 

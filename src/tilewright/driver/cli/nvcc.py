@@ -29,8 +29,8 @@ in which `tileiras` is Tilewright's.
 
 examples:
   tilewright nvcc --enable-tile -std=c++20 -arch=sm_90 --tilecubin kernel.cu -o kernel.cubin
-  tilewright nvcc --enable-tile -std=c++20 -arch=sm_90 program.cu -o program
-  tilewright nvcc --enable-tile -std=c++20 -arch=sm_90 -Xtileiras --remarks=all program.cu
+  tilewright nvcc --enable-tile -std=c++20 -arch=sm_90 -Xtileiras --remarks=all \\
+    program.cu -o program
 
 `nvcc --help` explains its options. Among them, --enable-tile and -std=c++20 are needed for CUDA
 Tile C++, -Xtileiras passes options to our compiler (`tileiras --help` lists them), and --dryrun

@@ -101,6 +101,8 @@ class Reducer:
         self._keep_arguments = keep_arguments
         self._signatures: dict[str, object] = {}
         self._seen: set[bytes] = set()
+        self._failed: dict[str, Candidate] = {}
+        """For a strategy the program that it made no smaller."""
         self.tests = 0
         """The number of programs that were tested."""
         self.strategy = ""
@@ -120,11 +122,11 @@ class Reducer:
     def run(self) -> Candidate:
         """Try all strategies until none makes the program smaller."""
         while True:
-            before = self.size
+            before = self.best
             for strategy in self._strategies():
                 self.strategy = strategy.name
                 self._minimize(strategy)
-            if self.size == before:
+            if self.best is before:
                 return self.best
 
     def _strategies(self) -> Iterator[Strategy[Any]]:
@@ -152,6 +154,9 @@ class Reducer:
 
     def _minimize(self, strategy: Strategy[Any]) -> None:
         """Apply a strategy to groups of its targets, from all of them to single ones."""
+        before = self.best
+        if self._failed.get(strategy.name) is before:
+            return
         count = strategy.count(self.best.module)
         size = count
         while size:
@@ -163,22 +168,31 @@ class Reducer:
                     count = strategy.count(self.best.module)
                 end = min(start, count)
             size = min(size // 2, count)
+        if self.best is before:
+            self._failed[strategy.name] = before
 
     def _attempt(self, strategy: Strategy[Any], chosen: Sequence[int]) -> bool:
         """Try an edit; again without cleanup, where the failure is in code that it makes dead."""
-        return self._try(strategy, chosen, cleanup=True) or self._try(
-            strategy, chosen, cleanup=False
-        )
+        for cleanup in (True, False):
+            module = self.best.module.clone()
+            try:
+                is_cleaned = strategy.apply(module, chosen, cleanup=cleanup)
+            except Exception:  # an edit that does not fit
+                return False
+            if self._accept(module):
+                return True
+            if not is_cleaned:
+                return False
+        return False
 
-    def _try(self, strategy: Strategy[Any], chosen: Sequence[int], *, cleanup: bool) -> bool:
-        candidate = self._candidate(strategy, chosen, cleanup)
+    def _accept(self, module: Operation) -> bool:
+        """Make a program the best one if it is new, valid, smaller and interesting."""
+        candidate = self._candidate(module)
         if candidate is None:
             return False
         size = Size.of(candidate)
-        digest = sha256(candidate.data).digest()
-        if size >= self.size or digest in self._seen:
+        if size >= self.size:
             return False
-        self._seen.add(digest)
         self.tests += 1
         if not self._test(candidate):
             return False
@@ -186,23 +200,23 @@ class Reducer:
         self._accepted(self)
         return True
 
-    def _candidate(
-        self, strategy: Strategy[Any], chosen: Sequence[int], cleanup: bool
-    ) -> Candidate | None:
-        """An edited copy of the best program; None if it is invalid.
+    def _candidate(self, module: Operation) -> Candidate | None:
+        """A program as the test sees it; None if it was seen before, or is invalid.
 
         What the test sees is read back and verified, so that a program that fails in another way
         because it is invalid is never taken for interesting.
         """
-        module = self.best.module.clone()
         try:
-            strategy.apply(module, chosen, cleanup=cleanup)
-            verify(module)
             data = self._form.write(module)
+            digest = sha256(data).digest()
+            if digest in self._seen:
+                return None
+            self._seen.add(digest)
+            verify(module)
             again = self._form.read(data)
             verify(again)
             if self._keep_arguments and not signatures(again).items() <= self._signatures.items():
                 return None
-        except Exception:  # an edit that does not fit, or an invalid program that cannot be printed
+        except Exception:  # an invalid program, perhaps one that cannot be printed
             return None
         return Candidate(data, again)

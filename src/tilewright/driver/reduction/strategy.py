@@ -35,13 +35,12 @@ class Strategy(Generic[T]):
         """The number of targets."""
         return len(self.targets(module))
 
-    def apply(self, module: Operation, chosen: Collection[int], *, cleanup: bool) -> None:
+    def apply(self, module: Operation, chosen: Collection[int], *, cleanup: bool) -> bool:
         """Edit a program at the targets of these numbers, the last one first.
 
-        With `cleanup`, operations that this makes dead are removed, too.
+        With `cleanup`, operations that this makes dead are removed, too; returns whether any are.
         """
         targets = self.targets(module)
         dead_before = dead_operations(module)
         self.edit_all([targets[number] for number in sorted(chosen, reverse=True)], module)
-        if cleanup:
-            remove_newly_dead(module, dead_before)
+        return cleanup and remove_newly_dead(module, dead_before)

@@ -214,12 +214,14 @@ def dead_operations(module: Operation) -> set[Operation]:
     return {op for op in module.walk() if op.results and is_dead(op)}
 
 
-def remove_newly_dead(module: Operation, dead_before: set[Operation]) -> None:
-    """Remove operations that are dead now, and were not."""
+def remove_newly_dead(module: Operation, dead_before: set[Operation]) -> bool:
+    """Remove operations that are dead now, and were not; returns whether there were any."""
+    has_removed = False
     changed = True
     while changed:
         changed = False
         for op in reversed(list(module.walk())):
             if op.results and op not in dead_before and op.parent is not None and is_dead(op):
                 op.erase()
-                changed = True
+                changed = has_removed = True
+    return has_removed

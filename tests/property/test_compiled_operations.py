@@ -17,7 +17,6 @@ SAMPLE = 12
 def test_compiled_operations_agree_with_the_oracles(
     name: str, count: int, arch: str, pytestconfig: pytest.Config
 ) -> None:
-    # What is expected is computed for all cases, exactly: of fewer values where few cases run.
     cases = list(GROUPS[name].cases(Effort(count=256 if count == SAMPLE else 32)))
     step = max(len(cases) // (count * int(pytestconfig.getoption("--effort") or 1)), 1)
     # The two GPUs run different cases.

@@ -224,10 +224,16 @@ class LoweredRun(ProgramRun):
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
         stage, check = self.mode.split("-")
         root = wrap_in_module(read_runnable(self.text, self.path.name))
-        passes = PASSES[stage] if level_of(root) == "cuda_tile" else LATER[stage]
+        passes = PASSES[stage] if level_of(root) == "cuda_tile" else "canonicalize,cse"
+        if stage == "sliced":
+            passes += f",slice-tiles{{words={self.slice_words()}}}"
         parse_pipeline(passes).run(root)
         entry, grid, checked = self.run.entry, self.run.grid, check == "checked"
         tilewright.execute(root, entry, grid, arguments, check=checked, seed=seed, write=write)
+
+    def slice_words(self) -> int:
+        """How many registers a tile may take, such that nearly every tile is too large."""
+        return 2 if max(map(np.size, self.run.values().values()), default=0) <= 128 else 16
 
     def compare_end(self, wanted: Failure) -> None:
         if self.mode.startswith("lowered") or wanted.fault in KEPT:
@@ -271,17 +277,13 @@ SHARED_BY: Final = 4
 GPU: Final = "sm_90"
 """The GPU that sanitized programs are compiled for, and those that a cluster runs."""
 CANONICAL: Final = passes_to("nv_tileaa", GPU)
-SLICED: Final = "slice-tiles{words=2}"
-"""Nearly every tile is too large then."""
 PASSES: Final = {
     "lowered": CANONICAL.partition(",canonicalize")[0],
     "canonical": CANONICAL,
-    "sliced": f"{CANONICAL},{SLICED}",
+    "sliced": CANONICAL,
 }
 FEW: Final = 4096
 """More elements take long in slices that small."""
-LATER: Final = {"canonical": "canonicalize,cse", "sliced": f"canonicalize,cse,{SLICED}"}
-"""The same from nv_tileaa on."""
 KEPT: Final = ("assertion", "misaligned", "race", "read_only", "uninitialised")
 """Errors that canonical programs still have. Others may be removed with unused values."""
 

@@ -34,7 +34,7 @@ TRIPS = [CAPACITY + 1, 0, 1, CAPACITY - 1, CAPACITY, CAPACITY + 3]
 
 
 def run(
-    text: str, columns: int, tiles: range, *, blocks: int = 2, height: int = 2, arch: str = "sm_90"
+    text: str, columns: int, tiles: range, *, blocks: int = 1, height: int = 1, arch: str = "sm_90"
 ) -> None:
     """Run a kernel on some tiles of each row, and compare the result with NumPy's."""
     a, b = matrices(height, columns)
@@ -49,7 +49,7 @@ def run(
 @pytest.mark.parametrize("arch", keep_first(["sm_90", "sm_80"]))
 @pytest.mark.parametrize("trips", TRIPS)
 def test_trip_counts(trips: int, arch: str) -> None:
-    run(NORM, trips * WIDTH, range(trips), arch=arch)
+    run(NORM, trips * WIDTH, range(trips), blocks=2, height=2, arch=arch)
 
 
 @pytest.mark.parametrize("columns", [1, WIDTH - 3, CAPACITY * WIDTH + 5])
@@ -78,7 +78,7 @@ def test_steps(end: int) -> None:
 
 @pytest.mark.parametrize("trips", [0, CAPACITY, CAPACITY + 2])
 def test_persistent_blocks(trips: int) -> None:
-    run(PERSISTENT, trips * WIDTH, range(trips), height=5)
+    run(PERSISTENT, trips * WIDTH, range(trips), blocks=2, height=4)
 
 
 REDUCED = load("p") + reduced("%p", "t") + f"%next = addf %acc, %t : {TILE} "

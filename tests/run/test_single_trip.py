@@ -29,7 +29,7 @@ from tilewright.driver.emulate import run_ptx
 TRIPS = [1, 0, 2, 5]
 
 
-def run(text: str, columns: int, tiles: range, *, blocks: int = 2, height: int = 2) -> None:
+def run(text: str, columns: int, tiles: range, *, blocks: int = 1, height: int = 1) -> None:
     """Run a kernel on some tiles of each row, and compare the result with NumPy's."""
     a, b = matrices(height, columns)
     arguments = [a, b, height, columns, tiles.start, tiles.stop, blocks]
@@ -40,7 +40,7 @@ def run(text: str, columns: int, tiles: range, *, blocks: int = 2, height: int =
 
 @pytest.mark.parametrize("trips", TRIPS)
 def test_trip_counts(trips: int) -> None:
-    run(NORM, trips * WIDTH, range(trips))
+    run(NORM, trips * WIDTH, range(trips), blocks=2, height=2)
 
 
 @pytest.mark.parametrize("columns", [1, WIDTH - 3, WIDTH + 1])
@@ -84,7 +84,7 @@ def test_steps(end: int) -> None:
 
 @pytest.mark.parametrize("trips", TRIPS)
 def test_persistent_blocks(trips: int) -> None:
-    run(PERSISTENT, trips * WIDTH, range(trips), height=5)
+    run(PERSISTENT, trips * WIDTH, range(trips), blocks=2, height=3)
 
 
 PADDED_ONCE = one_row(UNDEFINED + rows(third=UNPADDED + WRITTEN + store("%value")))

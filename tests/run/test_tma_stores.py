@@ -242,7 +242,7 @@ def test_stores_of_the_same_tile_in_order(seed: int) -> None:
       {stored.store(row="%zero", token="%before")}
       continue %stored : token
     }}""")
-    run = Run(seed, stored, Case(rows=192), text)
+    run = Run(seed, stored, Case(rows=192, tiles=3), text)
     assert run.text.count("nv_tileas.async.store_wait") == 2
     assert "nv_tileas.barrier" not in run.text
     run.check(run.c, run.dot()[128:], tiles=1)

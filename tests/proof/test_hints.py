@@ -53,7 +53,7 @@ def test_kernels_compile_under_extreme_hints(name: str, hints: str) -> None:
 
 @pytest.mark.usefixtures("ptxas")
 @pytest.mark.parametrize(
-    ("rows", "columns", "occupancy"), keep_first([(128, 256, 2), (128, 128, 4), (128, 256, 32)], 2)
+    ("rows", "columns", "occupancy"), keep_first([(128, 256, 2), (128, 128, 4), (128, 256, 32)])
 )
 def test_accumulators_are_worth_more_than_occupancy(
     rows: int, columns: int, occupancy: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -18,6 +19,8 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import level_of, parse_pipeline, passes_to
+from tilewright.driver.signatures import isolate_kernel
+from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.reference.errors import ExecutionError
 
@@ -51,6 +54,18 @@ class ProgramFile(pytest.File):
                 yield item
 
 
+@cache
+def read_file(path: Path) -> Operation:
+    """Read a file once for all of its runs."""
+    return read_runnable(path.read_text(), path.name)
+
+
+@cache
+def read_kernel(path: Path, entry: str | None) -> Operation:
+    """Read a file without its other kernels."""
+    return isolate_kernel(read_file(path), entry)
+
+
 class Wrong(Exception):
     """A run that contradicts the program's expectations."""
 
@@ -75,10 +90,15 @@ class ProgramRun(pytest.Item):
         for seed in self.SEEDS[self.mode]:
             self.run_once(seed)
 
+    def kernel(self) -> Operation:
+        """A copy of the program with the kernel of this run alone."""
+        return read_kernel(self.path, self.run.entry).clone()
+
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
-        module = read_runnable(self.text, self.path.name)
         entry, grid, checked = self.run.entry, self.run.grid, self.mode != "plain"
-        tilewright.execute(module, entry, grid, arguments, check=checked, seed=seed, write=write)
+        tilewright.execute(
+            self.kernel(), entry, grid, arguments, check=checked, seed=seed, write=write
+        )
 
     def run_once(self, seed: int) -> None:
         before = self.run.values()
@@ -144,10 +164,9 @@ class EmulatedRun(ProgramRun):
         return run.failure is None or run.failure.fault == "assertion"
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
-        module = read_runnable(self.text, self.path.name)
         entry, grid = self.run.entry, self.run.grid
         tilewright.execute(
-            module, entry, grid, arguments, "emulator",
+            self.kernel(), entry, grid, arguments, "emulator",
             check=True, seed=seed, write=write, arch=self.mode,
         )  # fmt: skip
 
@@ -183,10 +202,9 @@ class SanitizedRun(EmulatedRun):
         return next(texts, None)
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
-        module = read_runnable(self.text, self.path.name)
         entry, grid = self.run.entry, self.run.grid
         tilewright.execute(
-            module, entry, grid, arguments, "emulator",
+            self.kernel(), entry, grid, arguments, "emulator",
             check=True, seed=seed, write=write, arch=GPU, sanitize=True,
         )  # fmt: skip
 
@@ -223,11 +241,17 @@ class LoweredRun(ProgramRun):
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
         stage, check = self.mode.split("-")
-        root = wrap_in_module(read_runnable(self.text, self.path.name))
-        passes = PASSES[stage] if level_of(root) == "cuda_tile" else LATER[stage]
+        root = wrap_in_module(self.kernel())
+        passes = PASSES[stage] if level_of(root) == "cuda_tile" else "canonicalize,cse"
+        if stage == "sliced":
+            passes += f",slice-tiles{{words={self.slice_words()}}}"
         parse_pipeline(passes).run(root)
         entry, grid, checked = self.run.entry, self.run.grid, check == "checked"
         tilewright.execute(root, entry, grid, arguments, check=checked, seed=seed, write=write)
+
+    def slice_words(self) -> int:
+        """How many registers a tile may take, such that nearly every tile is too large."""
+        return 2 if max(map(np.size, self.run.values().values()), default=0) <= 128 else 16
 
     def compare_end(self, wanted: Failure) -> None:
         if self.mode.startswith("lowered") or wanted.fault in KEPT:
@@ -248,7 +272,7 @@ class SharedRun(ProgramRun):
         self.run_once(1)
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
-        root = wrap_in_module(read_runnable(self.text, self.path.name))
+        root = wrap_in_module(self.kernel())
         is_lowered = level_of(root) == "nv_tileaa"
         parse_pipeline("canonicalize" if is_lowered else CANONICAL).run(root)
         for kernel in [op for op in root.walk() if isinstance(op, FuncOp) and op.is_kernel]:
@@ -271,17 +295,13 @@ SHARED_BY: Final = 4
 GPU: Final = "sm_90"
 """The GPU that sanitized programs are compiled for, and those that a cluster runs."""
 CANONICAL: Final = passes_to("nv_tileaa", GPU)
-SLICED: Final = "slice-tiles{words=2}"
-"""Nearly every tile is too large then."""
 PASSES: Final = {
     "lowered": CANONICAL.partition(",canonicalize")[0],
     "canonical": CANONICAL,
-    "sliced": f"{CANONICAL},{SLICED}",
+    "sliced": CANONICAL,
 }
 FEW: Final = 4096
 """More elements take long in slices that small."""
-LATER: Final = {"canonical": "canonicalize,cse", "sliced": f"canonicalize,cse,{SLICED}"}
-"""The same from nv_tileaa on."""
 KEPT: Final = ("assertion", "misaligned", "race", "read_only", "uninitialised")
 """Errors that canonical programs still have. Others may be removed with unused values."""
 

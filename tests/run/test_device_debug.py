@@ -13,6 +13,7 @@ from repeats import keep_every
 import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
+from tilewright.driver.signatures import isolate_kernel
 
 KERNELS = Path(__file__).parent / "kernels"
 
@@ -30,7 +31,11 @@ def runs() -> Iterator[object]:
 def test_kernels_for_a_debugger(path: Path, run: Run, sanitize: bool) -> None:
     program = read_runnable(path.read_text(), path.name)
     module = tilewright.compile(
-        program, emit="ptx", device_debug=True, sanitize=sanitize, line_info=True
+        isolate_kernel(program, run.entry),
+        emit="ptx",
+        device_debug=True,
+        sanitize=sanitize,
+        line_info=True,
     )
     before = run.values()
     after = copy.deepcopy(before)

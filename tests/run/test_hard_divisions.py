@@ -7,12 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from compiled_once import compiled
 from hard_divisions import BITS, LEAST, LIMIT, Hard, Integers, hard_divisions, odd_midpoints
+from numpy.typing import NDArray
 from repeats import keep_first
 from row_divisions import COLUMNS, ROWS, program
 
-import tilewright
 from tilewright.conversion.nv_tileas_to_nvgpu.numerics.shared_divisors import LARGEST_MANTISSAS
+from tilewright.driver.api import read_runnable
+from tilewright.driver.emulate import run_ptx
 
 
 def rounded(number: Integers, bits: int) -> Integers:
@@ -87,6 +90,8 @@ def wrong_reciprocals(y: Integers) -> Iterator[tuple[int, int]]:
 
 
 LARGE_DIVISORS = (LIMIT - (1 << 17), LIMIT)
+IN_CACHE = 1 << 14
+"""Dividends at a time: arrays of all of them would be in memory."""
 PARTS = [(LEAST + (part << 20) + (part == 0), LEAST + (part + 1 << 20)) for part in range(8)]
 
 
@@ -101,13 +106,15 @@ def test_estimates_within_one_ulp_suffice(first: int, end: int) -> None:
 
 
 def check_all_dividends(divisor: int, reciprocal: int) -> None:
+    y, r = np.array([divisor]), np.array([reciprocal])
     for first, last, bits in ((LEAST, divisor, BITS), (divisor, LIMIT, BITS - 1)):
-        x = np.arange(first, last, dtype=np.int64)
-        expected, rest = np.divmod(x << bits, divisor)
-        expected += 2 * rest > divisor
-        assert np.all(2 * rest != divisor)
-        y, r = np.array([divisor]), np.array([reciprocal])
-        assert np.array_equal(divide_by(y, r, x, bits), expected)
+        for start in range(first, last, IN_CACHE):
+            x = np.arange(start, min(start + IN_CACHE, last), dtype=np.int64)
+            expected = (x << bits) // divisor
+            rest = (x << bits) - expected * divisor
+            expected += 2 * rest > divisor
+            assert np.all(2 * rest != divisor)
+            assert np.array_equal(divide_by(y, r, x, bits), expected)
 
 
 def test_the_largest_mantissas_need_their_exception() -> None:
@@ -125,6 +132,13 @@ def test_reciprocals_of_powers_of_two_are_exact(estimate: float) -> None:
     assert np.float32(float(refined)) == 1
 
 
+def run(arrays: list[NDArray[np.float32]], perturb: int = 0) -> None:
+    """Divide rows on the emulator, without its checks."""
+    text = program("rows")
+    module = read_runnable(text, "kernel.mlir")
+    run_ptx(compiled(text).ptx, module, "k", (1, 1, 1), arrays, perturb=perturb)
+
+
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_compiled_programs_depend_on_no_better_estimate(seed: int) -> None:
     """Powers of two by the largest mantissas, of which some estimates lead to the wrong float."""
@@ -135,8 +149,7 @@ def test_compiled_programs_depend_on_no_better_estimate(seed: int) -> None:
     dividends[1::2, ::2] *= np.float32(5592403 + LEAST)
     results = np.zeros_like(dividends)
     arrays = [dividends, divisors, results]
-    options = {"arch": "sm_90", "perturb": seed}
-    tilewright.execute(program("rows"), "k", 1, arrays, "emulator", **options)
+    run(arrays, perturb=seed)
     assert np.array_equal(results, dividends / divisors[:, None])
 
 
@@ -156,7 +169,6 @@ def test_compiled_programs_round_them_correctly() -> None:
     x = np.concatenate([each.x for each in pairs]).astype(np.float32)
     y = np.concatenate([each.y for each in pairs]).astype(np.float32)
     scales = np.ldexp(np.float32(1), np.arange(COLUMNS, dtype=np.int32) - COLUMNS // 2 - 23)
-    text = program("rows")
     count = len(x) // ROWS * ROWS
     assert count >= 128
     for first in range(0, count, ROWS):
@@ -164,5 +176,5 @@ def test_compiled_programs_round_them_correctly() -> None:
         divisors = y[first : first + ROWS] * np.float32(2.0**-12)
         results = np.zeros_like(dividends)
         arrays = [dividends, divisors, results]
-        tilewright.execute(text, "k", 1, arrays, "emulator", check=False, arch="sm_90")
+        run(arrays)
         assert np.array_equal(results, dividends / divisors[:, None])

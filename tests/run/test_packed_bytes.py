@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from repeats import keep
 
 import tilewright
 
@@ -53,7 +54,7 @@ def test_every_byte_in_f16(signedness: str, dtype: type[np.generic]) -> None:
     assert "cvt.rn.f16" not in ptx
 
 
-@pytest.mark.parametrize("count", range(8))
+@pytest.mark.parametrize("count", keep(range(8), (0, 1, 4, 7).__contains__))
 @pytest.mark.parametrize("signedness", ["unsigned", "signed"])
 def test_shifts_stay_within_their_bytes(count: int, signedness: str) -> None:
     tile = f"tile<{COUNT}xi8>"

@@ -11,7 +11,7 @@ SEEDS = (*range(20), 315, 342, 439, 817, 899)
 """The first seeds, and some that failed in the past."""
 
 
-@pytest.mark.parametrize("seed", keep_first(SEEDS, 5))
+@pytest.mark.parametrize("seed", keep_first(SEEDS, 3))
 def test_random_programs_do_the_same_when_compiled(seed: int) -> None:
     """For both generations of tensor cores, in two orders of warps, one of them perturbed."""
     assert failures(seed, ("sm_80", "sm_90"), None, SIZE, opt_level=3) == []

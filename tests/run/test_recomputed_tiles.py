@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from gemm_text import KLoop, kernel, zeros
@@ -49,6 +51,7 @@ def program(occupancy: int) -> str:
     )
 
 
+@cache
 def ptx_of(text: str) -> str:
     """The PTX with the hint as it is: ptxas spills, and it would be relaxed."""
     ptx = Compilation(tilewright.read(text), Settings(target("sm_90"))).to("ptx")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import tilewright
+from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.driver.emulate import compile_kernel, run_ptx
 from tilewright.support.location import ByteLoc
 
 VIEW = """
@@ -72,14 +76,19 @@ cuda_tile.module @kernels {
 """
 
 
+@cache
+def compiled(program: str | bytes, entry: str) -> tuple[ModuleOp, str]:
+    """A program, and the code of a kernel that checks its accesses."""
+    module = tilewright.read(program)
+    return module, compile_kernel(module, entry, "sm_90", sanitize=True)
+
+
 def run(program: str | bytes, entry: str, arguments: list[object], grid: int = 1) -> list[str]:
     """Run a kernel; return the printed lines, and the final error."""
     said: list[str] = []
+    module, ptx = compiled(program, entry)
     try:
-        tilewright.execute(
-            program, entry, grid, arguments, "emulator",
-            check=True, write=said.append, sanitize=True,
-        )  # fmt: skip
+        run_ptx(ptx, module, entry, (grid, 1, 1), arguments, check=True, write=said.append)
     except tilewright.UserError as error:
         said.append(str(error))
     return [text for text in said if text]

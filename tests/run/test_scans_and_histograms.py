@@ -154,7 +154,7 @@ PAIR = """%s, %m = nv_tileaa.scan %x, %y {axis = 0 : i32, inclusive = false, HOW
     """
 
 
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("reverse", [False, True])
 def test_two_tiles_at_once(*, reverse: bool, arch: str) -> None:
     """The identity is the first result, and is not combined with any element."""
@@ -234,7 +234,7 @@ LOOP = """%one = arith.constant 1 : i32
     """
 
 
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 def test_histograms_of_histograms_in_a_loop(arch: str) -> None:
     """Bins of one histogram are cleared for the next after all threads have read them."""
     body = load("x", (256,), "i32") + LOOP + store("%counts", "y", (64,), "i32")

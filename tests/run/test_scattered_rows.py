@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compiled_once import compiled
 
-import tilewright
+from tilewright.driver.api import read_runnable
+from tilewright.driver.emulate import run_ptx
 
 ROWS, COLUMNS, STEP, LENGTH = 128, 128, 64, 192
 
@@ -82,7 +84,9 @@ def test_rows_are_scaled_and_scattered(steps: int) -> None:
     scale = generator.choice([0.5, 1.0, 2.0], ROWS).astype(np.float16)
     result = np.full((ROWS, COLUMNS), 99, np.float16)
     arrays = [a, b, order, scale, result, steps]
-    tilewright.execute(program(), "k", 1, arrays, "emulator", check=True, arch="sm_90")
+    text = program()
+    module = read_runnable(text, "kernel.mlir")
+    run_ptx(compiled(text).ptx, module, "k", (1, 1, 1), arrays, check=True)
     used = steps * STEP
     dots = a[:, :used].astype(np.float32) @ b[:used].astype(np.float32)
     expected = np.empty_like(result)
@@ -92,8 +96,7 @@ def test_rows_are_scaled_and_scattered(steps: int) -> None:
 
 def test_accumulators_are_stored_as_matrices_and_scales_loaded_before_the_loop() -> None:
     """Half of the warps write a piece of the tile at a time; a thread stores rows of 16 bytes."""
-    ptx = tilewright.compile(program(), "sm_90", emit="ptx").ptx
-    assert ptx is not None
+    ptx = compiled(program()).ptx
     assert ptx.count("stmatrix.sync.aligned.m8n8.x4") == 16
     assert "st.shared.b16" not in ptx
     assert ptx.index("ld.global.b16") < ptx.index("wgmma.mma_async")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compiled_once import compiled
 from numpy.typing import NDArray
 from row_divisions import COLUMNS, ROWS, program
 
 import tilewright
+from tilewright.driver.api import read_runnable
+from tilewright.driver.emulate import run_ptx
 
 Array = NDArray[np.float32]
 
@@ -40,7 +43,8 @@ def test_division_is_that_of_numpy(kind: str, divisors: str) -> None:
         y[1:7] = [0.0, -0.0, np.inf, np.nan, 1e-41, -3e38]
     results = np.zeros_like(x)
     text = program(divisors)
-    tilewright.execute(text, "k", 1, [x, y, results], "emulator", check=True, arch="sm_90")
+    module = read_runnable(text, "kernel.mlir")
+    run_ptx(compiled(text).ptx, module, "k", (1, 1, 1), [x, y, results], check=True)
     with np.errstate(all="ignore"):
         expected = x / (y[:, None] if divisors == "rows" else y[0])
     assert np.array_equal(np.isnan(results), np.isnan(expected))
@@ -50,8 +54,7 @@ def test_division_is_that_of_numpy(kind: str, divisors: str) -> None:
 
 def test_elements_share_the_reciprocal_of_their_divisor() -> None:
     """A thread has four elements of each of four rows."""
-    ptx = tilewright.compile(program("rows"), "sm_90", emit="ptx").ptx
-    assert ptx is not None
+    ptx = compiled(program("rows")).ptx
     assert ptx.count("rcp.approx.ftz.f32") == 4
     assert ptx.count("div.rn.f32") == 16
 

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from compiled_once import compile_anew, compiled, lowered_to
-from repeats import keep_first
+from repeats import keep, keep_first
 from specialized_programs import Gemm
 from tma_store_programs import PITCH, StoredGemm
 
@@ -42,9 +42,9 @@ def seed(request: pytest.FixtureRequest) -> int:
 class Case(NamedTuple):
     """The extents of C and D, the rows of tiles, and the iterations over K."""
 
-    rows: int = 144
+    rows: int = 112
     columns: int = 48
-    tiles: int = 3
+    tiles: int = 2
     steps: int = 2
 
 
@@ -97,13 +97,13 @@ def stored_gemm(output: str = "f16", tile: tuple[int, int, int] = (64, 64, 32)) 
     return StoredGemm(Gemm(tile=tile), output)
 
 
-@pytest.mark.parametrize("output", keep_first(["f16", "f32", "f8E4M3FN", "bf16", "f8E5M2"], 3))
+@pytest.mark.parametrize("output", keep_first(["f16", "f8E4M3FN", "f32", "bf16", "f8E5M2"], 2))
 @pytest.mark.parametrize("columns", keep_first([48, 64, 16]))
 def test_types_and_ragged_extents(output: str, columns: int, seed: int) -> None:
     """TMA drops rows and columns that are out of bounds."""
     stored = stored_gemm(output)
     text = stored.persistent(f"{stored.converted()}\n{stored.store()}")
-    run = Run(seed, stored, Case(columns=columns), text)
+    run = Run(seed, stored, Case(rows=144, columns=columns, tiles=3), text)
     run.check(run.c, run.dot())
 
 
@@ -190,7 +190,7 @@ def test_stores_in_a_branch(seed: int) -> None:
       }} else {{
         {stored.store("%o", "%dv", name="other")}
       }}""")
-    run = Run(seed, stored, Case(rows=192), text, stores=2)
+    run = Run(seed, stored, Case(rows=192, tiles=3), text, stores=2)
     run.check(run.c, run.dot(), tiles=1)
     expected = run.dot()
     expected[:64] = UNTOUCHED
@@ -242,7 +242,7 @@ def test_stores_of_the_same_tile_in_order(seed: int) -> None:
       {stored.store(row="%zero", token="%before")}
       continue %stored : token
     }}""")
-    run = Run(seed, stored, Case(rows=192), text)
+    run = Run(seed, stored, Case(rows=192, tiles=3), text)
     assert run.text.count("nv_tileas.async.store_wait") == 2
     assert "nv_tileas.barrier" not in run.text
     run.check(run.c, run.dot()[128:], tiles=1)
@@ -316,7 +316,9 @@ REDUCED = {
 }
 
 
-@pytest.mark.parametrize(("output", "mode"), REDUCED)
+@pytest.mark.parametrize(
+    ("output", "mode"), keep(REDUCED, (("f32", "addf"), ("i32", "xor")).__contains__)
+)
 def test_reductions(output: str, mode: str, seed: int) -> None:
     """TMA combines the elements within bounds with those in memory."""
     stored = stored_gemm(output=output)

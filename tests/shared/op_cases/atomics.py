@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from op_cases.kernel import Case, Kernel, stored, tile
+from op_cases.kernel import Case, Kernel, deferred, stored, tile
 from op_cases.layout import KINDS, layouts
 from op_cases.memory import SCOPES, pointers_to
 from op_cases.values import INTEGERS, Effort, some_tile
@@ -75,6 +75,7 @@ def _operands(mode: str, element: Type, shape: tuple[int, ...], rng: np.random.G
     return some_tile(element, shape, rng)
 
 
+@deferred
 def _rmw(
     effort: Effort, mode: str, element: Type, ordering: str, masked: bool, token: bool,
     crowded: bool,
@@ -136,6 +137,7 @@ def exchanges(effort: Effort) -> Iterator[Case]:
             yield _cas(effort, element, ordering, turn % 2 == 1, turn % 3 == 1)
 
 
+@deferred
 def _cas(effort: Effort, element: Type, ordering: str, masked: bool, token: bool) -> Case:
     rng = effort.rng("atomic_cas_tko", element, ordering, masked)
     kernel = Kernel("atomic_cas_tko")
@@ -185,6 +187,7 @@ def views(effort: Effort) -> Iterator[Case]:
                 )  # fmt: skip
 
 
+@deferred
 def reduction_case(
     effort: Effort, kind: str, mode: str, element: Type, *, ordering: str, index: Any = I32,
     token: bool = False, inbounds: bool = False, padding: PaddingValue | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 from patterns import Number
 
 from op_cases.floating import exact
-from op_cases.kernel import Case, Kernel, elementwise, tile
+from op_cases.kernel import Case, Kernel, deferred, elementwise, tile
 from op_cases.numbers import elements, from_integers, integers, rounded, worth
 from op_cases.values import ALL_FLOATS, INTEGERS, NUMBERS, POINTERS, Effort
 from tilewright.dialects.cuda_tile.enums import Overflow, Rounding, Signedness
@@ -74,18 +74,17 @@ def _converted(x: float, target: FloatType, mode: Rounding) -> int:
 def float_to_float(effort: Effort) -> Iterator[Case]:
     """`ftof`."""
     for source, target, mode in float_modes():
-        patterns = effort.patterns(source, "ftof", target, mode)
-        if target is FNV8E5M3FNU:  # what becomes of negative numbers is not published
-            patterns = _positive(patterns, source)
-        expected = [_converted(x, target, mode) for x in worth(patterns, source).tolist()]
-        yield _cast(
-            "ftof",
-            patterns,
-            source,
-            elements(expected, target),
-            target,
-            f"rounding<{mode.keyword}>",
-        )
+        yield _float_to_float(effort, source, target, mode)
+
+
+@deferred
+def _float_to_float(effort: Effort, source: FloatType, target: FloatType, mode: Rounding) -> Case:
+    patterns = effort.patterns(source, "ftof", target, mode)
+    if target is FNV8E5M3FNU:  # what becomes of negative numbers is not published
+        patterns = _positive(patterns, source)
+    expected = [_converted(x, target, mode) for x in worth(patterns, source).tolist()]
+    end = f"rounding<{mode.keyword}>"
+    return _cast("ftof", patterns, source, elements(expected, target), target, end)
 
 
 def _positive(patterns: Array, source: FloatType) -> Array:
@@ -127,6 +126,7 @@ def float_to_int(effort: Effort) -> Iterator[Case]:
                     yield _float_to_int(effort, source, target, sign, saturating)
 
 
+@deferred
 def _float_to_int(
     effort: Effort, source: FloatType, target: IntegerType, sign: Signedness, saturating: bool
 ) -> Case:
@@ -152,17 +152,19 @@ def int_to_float(effort: Effort) -> Iterator[Case]:
     for source in INTEGERS:
         for target in ALL_FLOATS:
             for sign in Signedness:
-                if target is F8E8M0FNU:
-                    continue
-                patterns = effort.patterns(source, "itof", target, sign)
-                if target is FNV8E5M3FNU and sign is Signedness.SIGNED:
-                    patterns = patterns & patterns.dtype.type((1 << (source.width - 1)) - 1)
-                numbers = integers(patterns, source, signed=sign is Signedness.SIGNED)
-                saturate = target.width <= 8
-                expected = [rounded(Fraction(n), target, saturate=saturate) for n in numbers]
-                yield _cast(
-                    "itof", patterns, source, elements(expected, target), target, sign.keyword
-                )
+                if target is not F8E8M0FNU:
+                    yield _int_to_float(effort, source, target, sign)
+
+
+@deferred
+def _int_to_float(effort: Effort, source: IntegerType, target: FloatType, sign: Signedness) -> Case:
+    patterns = effort.patterns(source, "itof", target, sign)
+    if target is FNV8E5M3FNU and sign is Signedness.SIGNED:
+        patterns = patterns & patterns.dtype.type((1 << (source.width - 1)) - 1)
+    numbers = integers(patterns, source, signed=sign is Signedness.SIGNED)
+    saturate = target.width <= 8
+    expected = [rounded(Fraction(n), target, saturate=saturate) for n in numbers]
+    return _cast("itof", patterns, source, elements(expected, target), target, sign.keyword)
 
 
 def widths(effort: Effort) -> Iterator[Case]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from op_cases.kernel import Case, elementwise, tile
+from op_cases.kernel import Case, deferred, elementwise, tile
 from op_cases.numbers import Exact, elements, rounded, worth
 from op_cases.values import FLOATS, Effort
 from tilewright.dialects.cuda_tile.enums import ComparisonOrdering, ComparisonPredicate, Rounding
@@ -235,6 +235,7 @@ def extremes(effort: Effort) -> Iterator[Case]:
                     yield _extremes(effort, name, element, propagate, flush)
 
 
+@deferred
 def _extremes(effort: Effort, name: str, element: FloatType, propagate: bool, flush: bool) -> Case:
     a, b = effort.tuples([element] * 2, name, propagate, flush)
     columns = [worth(column, element).tolist() for column in (a, b)]

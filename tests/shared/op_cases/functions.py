@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 
 from op_cases.floating import flushed
-from op_cases.kernel import Case, elementwise, tile
+from op_cases.kernel import Case, deferred, elementwise, tile
 from op_cases.numbers import integers, worth
 from op_cases.values import FLOATS, Effort
 from tilewright.ir.types import F32, F64, I1, I8, I16, I32, FloatType
@@ -143,6 +143,7 @@ def unary(effort: Effort) -> Iterator[Case]:
                 yield _unary(name, formula, modifier, patterns, element)
 
 
+@deferred
 def _unary(name: str, formula: Formula, modifier: str, patterns: Array, element: FloatType) -> Case:
     rows = [[x] for x in worth(patterns, element).tolist()]
     flush = modifier == "flush_to_zero"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial, wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -84,6 +85,31 @@ class Case:
             return f"expected to print {self.printed!r}, got {''.join(printed)!r}"
         differences = (wrong.problem(self.arguments) for wrong in self.checks)
         return next((f"{wrong}\n{self.text}" for wrong in differences if wrong), None)
+
+
+class DeferredCase(Case):
+    """A case that is made when something looks at it: samples skip most cases."""
+
+    def __init__(self, make: Callable[[], Case]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        # What is missing: nothing exists before but `_make`, and what was assigned.
+        self.__dict__ = {**self._make().__dict__, **self.__dict__}
+        return object.__getattribute__(self, name)
+
+
+P = ParamSpec("P")
+
+
+def deferred(make: Callable[P, Case]) -> Callable[P, Case]:
+    """Let a function make its case when something looks at it."""
+
+    @wraps(make)
+    def later(*args: P.args, **kwargs: P.kwargs) -> Case:
+        return DeferredCase(partial(make, *args, **kwargs))
+
+    return later
 
 
 def stored(elements: Array, element: Type) -> Array:

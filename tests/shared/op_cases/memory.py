@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from op_cases.kernel import Case, Kernel, loaded, noise, stored, tile
+from op_cases.kernel import Case, Kernel, deferred, loaded, noise, stored, tile
 from op_cases.values import NUMBERS, Effort, some_tile
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
@@ -44,6 +44,7 @@ def loads(effort: Effort) -> Iterator[Case]:
             yield _load(effort, element, ordering, True, True, False)
 
 
+@deferred
 def _load(
     effort: Effort, element: Type, ordering: str, masked: bool, padded: bool, token: bool
 ) -> Case:
@@ -108,6 +109,7 @@ def stores(effort: Effort) -> Iterator[Case]:
             yield _store(effort, element, ordering, True, False)
 
 
+@deferred
 def _store(effort: Effort, element: Type, ordering: str, masked: bool, token: bool) -> Case:
     rng = effort.rng("store_ptr_tko", element, ordering, masked)
     kernel = Kernel("store_ptr_tko")

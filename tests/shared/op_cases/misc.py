@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from op_cases.core import exists
-from op_cases.kernel import Case, Kernel, stored, tile
+from op_cases.kernel import Case, Kernel, deferred, stored, tile
 from op_cases.memory import pointers_to
 from op_cases.numbers import from_integers, worth
 from op_cases.values import INTEGERS, NUMBERS, NUMBERS4, POINTERS, Effort, some_tile
@@ -189,6 +189,7 @@ def globals_(effort: Effort) -> Iterator[Case]:
                     yield _global(effort, element, words, alignment, writes)
 
 
+@deferred
 def _global(effort: Effort, element: Type, words: str, alignment: int, writes: bool) -> Case:
     rng = effort.rng("global", element, words, alignment)
     values = some_tile(element, (8,), rng)

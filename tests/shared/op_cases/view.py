@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from op_cases.kernel import Case, Kernel, stored, tile
+from op_cases.kernel import Case, Kernel, deferred, stored, tile
 from op_cases.layout import KINDS, Layout, layouts
 from op_cases.memory import LOADS, STORES
 from op_cases.numbers import elements, from_integers, ruler
@@ -61,6 +61,7 @@ def has_padding(padding: PaddingValue | None, element: Type) -> bool:
     return element is not F4E2M1FN or padding is PaddingValue.NEG_ZERO
 
 
+@deferred
 def load_case(
     effort: Effort, kind: str, element: Type, padding: PaddingValue | None, *about: object,
     ordering: str = "weak", index: IntegerType = I32, dynamic: IntegerType | None = None,
@@ -112,6 +113,7 @@ def _checked_inside(kernel: Kernel, layout: Layout, memory: Array, value: str) -
     return kernel.case()
 
 
+@deferred
 def store_case(
     effort: Effort, kind: str, element: Type, *about: object, ordering: str = "weak",
     index: IntegerType = I32, dynamic: IntegerType | None = None, rank: int = 2,
@@ -239,6 +241,7 @@ def _paddings(element: Type) -> tuple[PaddingValue | None, ...]:
     return PADDINGS if isinstance(element, FloatType) else PADDINGS[:2]
 
 
+@deferred
 def _extents(
     effort: Effort, name: str, kind: str, element: Type, result: IntegerType,
     padding: PaddingValue | None = None,

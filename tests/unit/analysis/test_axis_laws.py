@@ -79,7 +79,7 @@ def check(text: str) -> set[tuple[int, int]]:
 def test_binary(operation: str) -> None:
     random = Random(operation)
     said: set[tuple[int, int]] = set()
-    for _ in range(60):
+    for _ in range(30):
         # One pair a program: the first that is undefined ends it.
         said |= check(program(operation, [(elements(random), divisors(random))]))
     assert any(contiguity > 1 or constancy > 1 for contiguity, constancy in said)
@@ -99,7 +99,7 @@ def test_binary(operation: str) -> None:
 )
 def test_unary(operation: str) -> None:
     random = Random(operation)
-    for _ in range(100):
+    for _ in range(50):
         numbers = elements(random)
         text = operation.format("%a")
         constant = f"%a = arith.constant dense<{numbers}> : tensor<16xi8>"
@@ -109,7 +109,7 @@ def test_unary(operation: str) -> None:
 @pytest.mark.parametrize("target", ["4x8", "32", "8x4", "2x2x8", "4x2x4", "1x4x8"])
 def test_every_reshape(target: str) -> None:
     random = Random(target)
-    for _ in range(60):
+    for _ in range(30):
         numbers = [*elements(random), *elements(random)]
         source = random.choice(("4x8", "32", "2x16", "8x2x2"))
         rows = source.split("x")[0]

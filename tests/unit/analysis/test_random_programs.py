@@ -37,13 +37,13 @@ def check(seed: int) -> int:
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_facts_hold(seed: int) -> None:
     check(seed)
 
 
 def test_facts_say_something() -> None:
-    assert sum(check(seed) for seed in range(20)) > 800
+    assert sum(check(seed) for seed in range(10)) > 400
 
 
 @pytest.mark.parametrize("seed", range(2))

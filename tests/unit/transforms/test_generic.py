@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 import toy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from integrity import check_integrity
 
@@ -427,6 +427,7 @@ def evaluate(value: Value) -> int:
 @pytest.mark.parametrize("step", [Fold(), Canonicalize(), Cse(), Dce()])
 def test_results_do_not_change(step: Pass) -> None:
     @given(expressions())
+    @settings(max_examples=40)
     def check(steps: list[tuple[int, int, int]]) -> None:
         module, user = build_program(steps)
         before = [evaluate(value) for value in user.operands]

@@ -312,10 +312,10 @@ def test_a_long_row_of_exits_is_unsupported() -> None:
         run(kernel(exits, BYTES), PASS)
 
 
-@pytest.mark.parametrize("first", keep_first([1000, 1050, 1100]))
+@pytest.mark.parametrize("first", keep_first(range(1000, 1150, 25)))
 def test_random_programs_do_the_same(first: int) -> None:
     changed = 0
-    for seed in range(first, first + 50):
+    for seed in range(first, first + 25):
         before = kernel(random_kernel(seed), ARGUMENTS)
         after = run(before.clone(), PASS)
         changed += not is_structured(before)
@@ -329,7 +329,7 @@ def test_random_programs_do_the_same(first: int) -> None:
             assert actual is not None
             assert [event[:2] for event in actual] == [event[:2] for event in expected]
             assert not any(a[2] - b[2] for a, b in zip(expected, actual, strict=True))
-    assert changed > 15
+    assert changed > 7
 
 
 def exiting_runs() -> Iterator[tuple[str, Run, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, TypeVar
 
 import numpy as np
@@ -194,11 +195,17 @@ def test_a_copy_of_the_loop_takes_one_comparison() -> None:
     assert not comparison.rhs.is_inside(loop)
 
 
+@cache
+def ptx_of(text: str) -> str:
+    """The code of a kernel, for all runs of it."""
+    return tilewright.compile(text, emit="ptx").ptx
+
+
 @pytest.mark.parametrize("iterations", [0, 1, 2, 5])
 @pytest.mark.parametrize("start", [-(2**31), -1, 2**31 - 6])
 def test_bounds_near_the_ends_of_the_range(start: int, iterations: int) -> None:
     """The limit of the counter is the bound minus some iterations, which may not fit."""
-    module = Module(tilewright.compile(OFFSET_LOOP, emit="ptx").ptx, "k")
+    module = Module(ptx_of(OFFSET_LOOP), "k")
     source = np.arange(5 * 16 * 128, dtype=np.float32)
     target = module.upload(np.zeros_like(source), "q")
     arguments = [module.upload(source, "p"), target, start, start + iterations]
@@ -219,7 +226,7 @@ def test_stages_are_committed_without_copies_too() -> None:
 @pytest.mark.parametrize("iterations", [0, 1, 3, 7])
 def test_copies_past_the_end_are_skipped(iterations: int) -> None:
     """A loop with four stages copies 16 x 128 numbers per iteration, one at a time: no more."""
-    module = Module(tilewright.compile(copy_loop(16), emit="ptx").ptx, "k")
+    module = Module(ptx_of(copy_loop(16)), "k")
     source = np.arange(16 * 128, dtype=np.float32)
     arrays = [module.upload(source, "p"), module.upload(np.zeros_like(source), "q")]
     counters = module.launch("k", 1, 1, [*arrays, iterations], check=True)

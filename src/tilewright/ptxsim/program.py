@@ -25,6 +25,7 @@ from tilewright.ptxsim.syntax import (
     Variable,
     Vector,
 )
+from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import fail
 
 if TYPE_CHECKING:
@@ -164,8 +165,9 @@ class Program:
         for function in self.linker.reachable:
             if function.body is not None:
                 self.linker.codes[function.name] = Code(function)
-        for code in self.linker.codes.values():
-            self._decode(code)
+        with CollectorPause():
+            for code in self.linker.codes.values():
+                self._decode(code)
         self.entry = self.linker.codes[entry.name]
 
     @property

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tilewright.ptxsim.scalar_types import UNSIGNED, Array
+from tilewright.ptxsim.vectors import all_set
 
 ALLOCATED: Final = 1
 WRITTEN: Final = 2
@@ -57,14 +58,14 @@ class Arena:
 
     def readable(self, rows: Array, width: int, count: int) -> bool:
         """Whether every byte of these rows exists and has been written."""
-        shadow = self.rows(width, count)[1][rows]
-        return bool((shadow == _pattern(_READABLE, width)).all())
+        shadow = self.rows(width, count)[1].take(rows, axis=0)
+        return all_set(shadow == _pattern(_READABLE, width))
 
     def writable(self, rows: Array, width: int, count: int) -> bool:
         """Whether every byte of these rows exists."""
-        shadow = self.rows(width, count)[1][rows]
+        shadow = self.rows(width, count)[1].take(rows, axis=0)
         pattern = _pattern(ALLOCATED, width)
-        return bool(((shadow & pattern) == pattern).all())
+        return all_set((shadow & pattern) == pattern)
 
     def mark(self, rows: Array, width: int, count: int) -> None:
         """Mark these rows as written."""

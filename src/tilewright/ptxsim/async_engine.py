@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from tilewright.ptxsim.pending_stores import PendingStores
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import distinct
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.syntax import Instruction
@@ -152,7 +151,7 @@ class BulkGroups:
     def _retire(self, threads: Array) -> None:
         if not self._last or not self.wave.checks_for("races"):
             return
-        for cta in np.unique(self.wave.cta_of_thread[threads]).tolist():
+        for cta in distinct(self.wave.cta_of_thread[threads]).tolist():
             slots = slice(cta * self.wave.slots_per_cta, (cta + 1) * self.wave.slots_per_cta)
             if cta in self._last and not self.wave.live[slots].any():
                 self._require_done(cta, range(slots.start, slots.stop))

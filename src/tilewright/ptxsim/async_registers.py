@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tilewright.ptxsim.syntax import Function, Instruction, Name, RegisterDeclaration, Vector
+from tilewright.ptxsim.vectors import all_set, any_set
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.frame import Frame
@@ -107,7 +108,7 @@ class AsyncRegisters:
                 known.append(key[1])
 
     def _require_fence(self, lanes: Lanes, fenced: Array, text: str, site: Instruction) -> None:
-        if fenced.all():
+        if all_set(fenced):
             return
         thread = int(lanes.threads[np.argmin(fenced)])
         self.wave.violation(f"{text} the registers of this instruction", site, thread)
@@ -121,10 +122,10 @@ class AsyncRegisters:
         site: Instruction,
     ) -> None:
         in_use = self._in_use.get((lanes.frame, bundle))
-        busy = None if in_use is None else in_use[lanes.select] > 0
-        if busy is None or not busy.any():
+        uses = None if in_use is None else in_use[lanes.select]
+        if uses is None or not any_set(uses):
             return
-        thread = int(lanes.threads[np.argmax(busy)])
+        thread = int(lanes.threads[np.argmax(uses > 0)])
         text = f"register '{register.name}' is {how} before the wait for the wgmma that uses it"
         self.wave.violation(text, site, thread)
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tilewright.ptxsim.clocks import AsyncGroups, Clocks, joined
-from tilewright.ptxsim.lanes import WARP
+from tilewright.ptxsim.lanes import WARP, WARP_BITS
 from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.race_shadow import Shadow
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.strong_accesses import Strength, StrongAccesses
+from tilewright.ptxsim.vectors import any_set
 from tilewright.support.diagnostics import Diagnostic, note
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Checker:
             return
         threads = lanes.threads if resolved.mask is None else lanes.threads[resolved.mask]
         if len(threads) != len(resolved.index):
-            threads = np.broadcast_to(threads[:1], len(resolved.index))
+            threads = threads[:1].repeat(len(resolved.index))
         accesses = _Accesses(self, threads, resolved.index, size, site)
         if kind is Kind.ASYNC_READ:
             self._group_read(WGMMA, accesses)
@@ -108,14 +109,14 @@ class Checker:
         accesses.strong |= atomic
         accesses.require_after_writes("store", values)
         accesses.require_after_reads(values)
-        now, lanes = self.clocks.now(warps), accesses.threads % WARP
+        now, lanes = self.clocks.now(warps), accesses.threads & (WARP - 1)
         column, strong = self.clocks.own[warps], accesses.strong
         conflicts = shadow.note_write(accesses.grains, column, now, lanes, strong, info.number)
         if strong:
             self.strong.release(accesses.owners, accesses.index, info.releases)
             if atomic:
                 self.strong.acquire(accesses.owners, accesses.index, info.acquires)
-        elif conflicts.any():
+        elif any_set(conflicts):
             accesses.report_conflicts(conflicts, values)
 
     # Asynchronous accesses.
@@ -150,7 +151,7 @@ class Checker:
         groups = self.groups(COPY)
         accesses.require_after_writes("asynchronous write")
         accesses.require_after_reads()
-        warps, lanes = accesses.warps, accesses.threads % WARP
+        warps, lanes = accesses.warps, accesses.threads & (WARP - 1)
         column, time = groups.columns(warps), groups.time(warps)
         grains, number = accesses.grains, accesses.info.number
         self.shadow.note_write(grains, column, time, lanes, False, number)
@@ -251,10 +252,10 @@ class _Accesses:
     ) -> None:
         self.checker = checker
         self.index = index
-        self.owners = threads // WARP
+        self.owners = threads >> WARP_BITS
         self.grains, count = checker.shadow.grains(index, size)
-        self.threads = threads if count == 1 else np.repeat(threads, count)
-        self.warps = self.owners if count == 1 else self.threads // WARP
+        self.threads = threads if count == 1 else threads.repeat(count)
+        self.warps = self.owners if count == 1 else self.owners.repeat(count)
         self.info = checker.site(site)
         self.strong = self.info.strong
         self.site = site
@@ -270,8 +271,8 @@ class _Accesses:
     def require_after_writes(self, access: str, values: Array | None = None) -> None:
         """Report an access that races with an earlier write."""
         shadow = self.checker.shadow
-        bad = shadow.unordered_writes(self.grains, self.warps, self.threads % WARP, self.strong)
-        if bad.any():
+        bad = shadow.unordered_writes(self.grains, self.warps, self.threads, self.strong)
+        if any_set(bad):
             bad &= ~self._same_values(values)
             if bad.any():
                 self._report_write(bad, access)
@@ -279,7 +280,7 @@ class _Accesses:
     def require_after_reads(self, values: Array | None = None) -> None:
         """Report a write that races with an earlier read."""
         bad = self.checker.shadow.unordered_reads(self.grains, self.warps)
-        if not bad.any():
+        if not any_set(bad):
             return
         bad &= ~self._same_values(values)
         if not bad.any():

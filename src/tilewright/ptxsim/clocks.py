@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tilewright.ptxsim.lanes import WARP
+from tilewright.ptxsim.lanes import WARP, WARP_BITS
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import distinct_ascending
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.wave import Wave
@@ -35,11 +36,7 @@ class Clocks:
 
     def warps_of(self, threads: Array) -> Array:
         """The warps that some threads, in ascending order, belong to."""
-        warps = threads // WARP
-        is_first = np.empty(len(warps), np.bool_)
-        is_first[:1] = True
-        np.not_equal(warps[1:], warps[:-1], out=is_first[1:])
-        return warps[is_first]
+        return distinct_ascending(threads >> WARP_BITS)
 
     def add_actor(self, cluster: int) -> int:
         """Add a column for an actor of a cluster, and return it."""

@@ -36,7 +36,7 @@ class FrameLayout:
 
     def slot(self, register: RegisterDeclaration, dtype: np.dtype[Any]) -> int:
         """The slot of a register seen as `dtype`, which is as wide as the register."""
-        key = (register, dtype.str)
+        key = (register, dtype.char)
         slot = self.slots.get(key)
         if slot is not None:
             return slot
@@ -93,14 +93,19 @@ class Frame:
         """All registers, threads being the second axis."""
         self._extras: list[Array] = []
         self.cells: list[Array] = []
+        views: dict[tuple[int, str], Array] = {}
         for maker in layout.makers:
             if callable(maker):
                 self._extras.append(maker(wave))
                 self.cells.append(self._extras[-1])
                 continue
             bits, row, dtype = maker
-            cell = banks[bits][row].view(dtype)
-            self.cells.append(cell.reshape(-1, 2) if bits == 128 else cell)
+            view = views.get((bits, dtype.char))
+            if view is None:
+                view = banks[bits].view(dtype)
+                view = view.reshape(len(view), -1, 2) if bits == 128 else view
+                views[bits, dtype.char] = view
+            self.cells.append(view[row])
 
     def snapshot(self) -> list[Array]:
         """All registers, and whether each other slot is zero."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import all_set
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.frame import Frame
     from tilewright.ptxsim.wave import Wave
 
 WARP: Final = 32
+WARP_BITS: Final = 5
 
 
 class Lanes:
@@ -48,12 +48,12 @@ class Lanes:
     @property
     def warps(self) -> Array:
         """For each of these threads, the index of its warp in the wave."""
-        return self._threads // WARP
+        return self._threads >> WARP_BITS
 
     @property
     def lane_ids(self) -> Array:
         """For each of these threads, its lane in its warp."""
-        return self._threads % WARP
+        return self._threads & (WARP - 1)
 
     @property
     def whole_warps(self) -> bool:
@@ -74,7 +74,7 @@ class Lanes:
         """Broadcast values to one row per lane; readers may return one row for all lanes."""
         if len(values) == self.count:
             return values
-        return np.broadcast_to(values, (self.count, *values.shape[1:]))
+        return values.repeat(self.count, axis=0)
 
     def park(
         self,
@@ -104,7 +104,7 @@ class Lanes:
         here = wave.warp_bits(self._threads)
         expected = member_mask & wave.live_warp_bits()[self.warps]
         complete = (here[self.warps] & expected) == expected
-        if complete.all():
+        if all_set(complete):
             return self
         self.park(~complete, CONVERGENCE, "the other threads of its warp")
         return self.take(complete)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tilewright.ptxsim.arena import ALLOCATED, WRITTEN, Allocations, Arena
 from tilewright.ptxsim.scalar_types import UNSIGNED, Array
+from tilewright.ptxsim.vectors import all_set, any_set, distinct
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.lanes import Lanes
@@ -243,7 +244,7 @@ class Memory:
             self.report_shadow(lanes, resolved, width * count, site, kind)
         if self.wave.observer is not None:
             self.wave.observer.access(lanes, resolved, width * count, kind, site)
-        return arena.rows(width, count)[0][rows]
+        return arena.rows(width, count)[0].take(rows, axis=0)
 
     def _write(
         self,
@@ -286,13 +287,12 @@ class Memory:
     ) -> ResolvedAddress | list[ResolvedAddress]:
         windows = address >> _WINDOW_BITS
         first = int(windows[0])
-        same = bool((windows == first).all())
-        if same and first in _WINDOWS:
+        if first in _WINDOWS and all_set(windows == first):
             space, base = _WINDOWS[first]
             offset = address if space is Space.GLOBAL else address - base
             return self._RESOLVERS[space](self, lanes, offset, size, site, kind)
         parts: list[ResolvedAddress] = []
-        for window in np.unique(windows):
+        for window in distinct(windows):
             mask: Array = windows == window
             if int(window) not in _WINDOWS:
                 text = f"{kind.value} of {size} bytes outside of every allocation"
@@ -392,7 +392,7 @@ class Memory:
         else:
             wanted = 1
         spans = resolved.index[:, None] + np.arange(size)
-        if ((resolved.arena.shadow[spans] & wanted) != wanted).any():
+        if any_set((resolved.arena.shadow.take(spans) & wanted) != wanted):
             self.report_shadow(lanes, resolved, size, site, kind)
 
     def report_shadow(

@@ -1,9 +1,10 @@
-"""Parsing of operands; every distinct text is parsed once."""
+"""Parsing of operands; kernels share those of equal text."""
 
 from __future__ import annotations
 
 import re
 import struct
+from functools import lru_cache
 from typing import Final
 
 from tilewright.ptxsim.syntax import (
@@ -39,21 +40,19 @@ def split_operands(text: str) -> list[str]:
     if not any(bracket in text for bracket in _OPEN):
         return [part.strip() for part in text.split(",")]
     parts: list[str] = []
-    nesting = start = 0
-    for at, char in enumerate(text):
-        if char in _OPEN:
-            nesting += 1
-        elif char in _CLOSE:
-            nesting -= 1
-        elif char == "," and nesting == 0:
-            parts.append(text[start:at].strip())
-            start = at + 1
+    nesting = start = at = 0
+    for piece in text.split(","):
+        at += len(piece) + 1
+        nesting += sum(map(piece.count, _OPEN)) - sum(map(piece.count, _CLOSE))
+        if nesting == 0:
+            parts.append(text[start : at - 1].strip())
+            start = at
     if nesting:
         raise MalformedOperand(f"expected balanced brackets, got '{text}'")
-    parts.append(text[start:].strip())
     return parts
 
 
+@lru_cache(1 << 15)
 def parse_operand(text: str) -> Operand:
     """Parse one operand.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -139,10 +140,12 @@ class Operation:
         """An operand by its index, or the given one."""
         if not isinstance(operand, int):
             return operand
-        if operand >= len(self.site.operands):
-            self.fail(f"expected at least {operand + 1} operands, got {len(self.site.operands)}")
-        self._operands_used = max(self._operands_used, operand + 1)
-        return self.site.operands[operand]
+        operands = self.site.operands
+        if operand >= len(operands):
+            self.fail(f"expected at least {operand + 1} operands, got {len(operands)}")
+        if operand >= self._operands_used:
+            self._operands_used = operand + 1
+        return operands[operand]
 
     def elements(self, operand: int | Operand) -> tuple[Operand, ...]:
         """The elements of a vector operand; a single operand is its own element."""
@@ -167,7 +170,8 @@ class Operation:
         if isinstance(operand, Name):
             return self._read_name(operand.text, type)
         if isinstance(operand, Integer | Float):
-            return _always(self._literal(operand, type))
+            read = _literal(operand, type.name)
+            return self.fail(f"expected a literal of type .{type.name}") if read is None else read
         if isinstance(operand, SymbolOffset):
             return self._symbol(operand.name, operand.offset, type)
         if isinstance(operand, Not) and type.kind == "p":
@@ -189,18 +193,17 @@ class Operation:
         Writing to `_` does nothing.
         """
         operand = self.operand(index)
-        if operand == DISCARD:
+        name = operand.text if isinstance(operand, Name) else ""
+        if name == DISCARD:
             return lambda lanes, values: None
-        register = self.register(operand.text) if isinstance(operand, Name) else None
+        register = self.register(name)
         if register is None:
             self.fail("expected a register as the result")
         slot = self.layout.slot(register, self._storage(register, type, widening=True))
         is_wider = SCALAR_TYPES[register.type].bits != type.bits
-        raw = type.unsigned if is_wider and type.dtype.kind == "f" else None
-
-        def write(lanes: Lanes, values: Array) -> None:
-            lanes.cells[slot][lanes.select] = values if raw is None else values.view(raw)
-
+        write = _plain_write(slot)
+        if is_wider and type.dtype.kind == "f":
+            write = _write_bits(write, type.unsigned)
         if self.layout.is_watched(register):
             return async_registers.watched_write(write, register, self.site)
         return write
@@ -248,20 +251,6 @@ class Operation:
             self.fail(f"expected a register of {type.bits} bits, got '{register.name}' with {bits}")
         return SIGNED[bits] if widening and type.is_signed else UNSIGNED[bits]
 
-    def _literal(self, operand: Integer | Float, type: ScalarType) -> Array:
-        if type.kind == "p":
-            return np.array([isinstance(operand, Integer) and operand.value != 0])
-        if type.bits == 128 and isinstance(operand, Integer):
-            value = operand.value & ((1 << 128) - 1)
-            return np.array([[value & (2**64 - 1), value >> 64]], np.uint64)
-        # An integer where bits are expected is bits, even under the name of a float type.
-        data = constant_bytes(operand, type.name)
-        if data is None and isinstance(operand, Float):
-            data = operand.bits.to_bytes(operand.width // 8, "little")
-        if data is None or len(data) != type.bytes:
-            self.fail(f"expected a literal of type .{type.name}")
-        return np.frombuffer(data, type.dtype)
-
     def _symbol(self, name: str, offset: int, type: ScalarType) -> Read:
         special = special_registers.find(name)
         if special is not None:
@@ -290,6 +279,22 @@ class Operation:
         return lambda lanes: np.array([lanes.frame.local_base + at], type.dtype)
 
 
+# Accesses to registers depend on slots alone: all programs share these.
+
+
+@cache
+def _plain_write(slot: int) -> Write:
+    def write(lanes: Lanes, values: Array) -> None:
+        lanes.cells[slot][lanes.select] = values
+
+    return write
+
+
+def _write_bits(write: Write, raw: np.dtype[Any]) -> Write:
+    return lambda lanes, values: write(lanes, values.view(raw))
+
+
+@cache
 def _plain(slot: int) -> Read:
     return lambda lanes: lanes.cells[slot][lanes.select]
 
@@ -311,17 +316,37 @@ def _in_own_cta(offset: Array) -> Read:
     return read
 
 
+@lru_cache(1 << 14)
+def _literal(operand: Integer | Float, type_name: str) -> Read | None:
+    """A reader of a literal as a type; None if it is none of that type."""
+    type = SCALAR_TYPES[type_name]
+    if type.kind == "p":
+        return _always(np.array([isinstance(operand, Integer) and operand.value != 0]))
+    if type.bits == 128 and isinstance(operand, Integer):
+        value = operand.value & ((1 << 128) - 1)
+        return _always(np.array([[value & (2**64 - 1), value >> 64]], np.uint64))
+    # An integer where bits are expected is bits, even under the name of a float type.
+    data = constant_bytes(operand, type.name)
+    if data is None and isinstance(operand, Float):
+        data = operand.bits.to_bytes(operand.width // 8, "little")
+    if data is None or len(data) != type.bytes:
+        return None
+    return _always(np.frombuffer(data, type.dtype))
+
+
 def _always(value: Array) -> Read:
     value.flags.writeable = False
     return lambda lanes: value
 
 
+@lru_cache(1 << 14)
 def _narrow_address(slot: int, offset: int) -> Read:
     if not offset:
         return lambda lanes: lanes.cells[slot][lanes.select].astype(np.int64)
     return lambda lanes: (lanes.cells[slot][lanes.select].astype(np.int64) + offset) & 0xFFFFFFFF
 
 
+@lru_cache(1 << 14)
 def _wide_address(slot: int, offset: int) -> Read:
     if not offset:
         return lambda lanes: lanes.cells[slot][lanes.select]

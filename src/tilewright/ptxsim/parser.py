@@ -58,7 +58,6 @@ class _Parser:
         self.scope = Scope(None)
         self.files = {int(number): path for number, path in _FILE.findall(self.cursor.text)}
         self.operands: dict[str, tuple[Operand, ...]] = {}
-        self.parts: dict[str, Operand] = {}
         self.result = PtxModule((0, 0), (), self.scope, [], {})
         self.function: Function | None = None
         self.source_line: SourceLine | None = None
@@ -210,18 +209,12 @@ class _Parser:
         stripped = text.strip()
         try:
             parts = split_operands(stripped) if stripped else []
-            operands = tuple(self.parse_operand(part) for part in parts)
+            operands = tuple(map(parse_operand, parts))
         except MalformedOperand as problem:
             blanks = len(text) - len(text.lstrip())
             fail(str(problem), self.cursor.location(at + blanks))
         self.operands[text] = operands
         return operands
-
-    def parse_operand(self, text: str) -> Operand:
-        operand = self.parts.get(text)
-        if operand is None:
-            operand = self.parts[text] = parse_operand(text)
-        return operand
 
     def parse_label(self, name: str, index: int) -> None:
         cursor = self.cursor

@@ -25,6 +25,8 @@ from tilewright.ptxsim.syntax import (
     Variable,
     Vector,
 )
+from tilewright.ptxsim.vectors import all_set, any_set
+from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import fail
 
 if TYPE_CHECKING:
@@ -164,8 +166,9 @@ class Program:
         for function in self.linker.reachable:
             if function.body is not None:
                 self.linker.codes[function.name] = Code(function)
-        for code in self.linker.codes.values():
-            self._decode(code)
+        with CollectorPause():
+            for code in self.linker.codes.values():
+                self._decode(code)
         self.entry = self.linker.codes[entry.name]
 
     @property
@@ -257,13 +260,13 @@ def _guarded(run: isa.Run, guard: Read | None, site: Instruction) -> isa.Run:
 
     def guarded(lanes: Lanes) -> None:
         mask = guard(lanes)
-        if mask.all():
+        if all_set(mask):
             run(lanes)
             return
         mask = lanes.spread(mask)
         if lanes.wave.profile is not None:
             lanes.wave.profile.guard(site, int((~mask).sum()))
-        if mask.any():
+        if any_set(mask):
             run(lanes.take(mask))
 
     return guarded
@@ -276,9 +279,9 @@ def _guarded_transfer(transfer: Transfer, guard: Read | None) -> Transfer:
     def guarded(scheduler: Scheduler, group: Group) -> Group | None:
         mask = guard(group.lanes)
         following = group.segment.next
-        if mask.all():
+        if all_set(mask):
             return transfer(scheduler, group)
-        if not mask.any():
+        if not any_set(mask):
             return group.move(following)
         scheduler.add(group.part(~mask).move(following))
         return transfer(scheduler, group.part(mask))
@@ -294,8 +297,11 @@ def function_addresses(module: PtxModule) -> dict[str, int]:
 def _reachable(module: PtxModule, entry: Function) -> tuple[list[Function], set[str]]:
     """The entry and every function that it may call, directly or by address; and their names.
 
-    The names are all that operands of these functions mention.
+    The names are all that operands of these functions mention, unless the entry is all that the
+    module declares.
     """
+    if len(module.functions) == 1 and not module.variables:
+        return [entry], set()
     in_tables = {
         variable.name: [patch.symbol for patch in variable.relocations]
         for variable in module.variables

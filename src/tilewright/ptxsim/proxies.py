@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tilewright.ptxsim.memory import Kind, ResolvedAddress
+from tilewright.ptxsim.vectors import any_set
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.arena import Arena
@@ -88,7 +89,7 @@ class GenericWrites:
         if kind.startswith(_FENCE):
             self._fence(threads, kind)
         elif not kind.startswith(("fence", "membar", "wgmma")):
-            self._epoch[np.unique(self.wave.cta_of_thread[threads])] += 1
+            self._epoch[self.wave.cta_of_thread[threads]] += 1
 
     def _fence(self, threads: Array, kind: str) -> None:
         fencing = np.zeros(self.wave.thread_count + 1, np.bool_)
@@ -103,15 +104,16 @@ class GenericWrites:
             writer = marks.writer[marked]
             cta = self.wave.cta_of_thread[writer - 1]
             synchronised = marks.epoch[marked] < self._epoch[cta]
-            synchronised &= np.isin(cta, self._clusters_of(threads)) if is_shared else True
+            synchronised &= self._in_clusters_of(threads)[cta] if is_shared else True
             marks.writer[marked[fencing[writer] | synchronised]] = 0
-            marks.any = bool(marks.writer.any())
+            marks.any = any_set(marks.writer)
 
-    def _clusters_of(self, threads: Array) -> Array:
-        """All CTAs of the clusters of some threads."""
+    def _in_clusters_of(self, threads: Array) -> Array:
+        """For each CTA, whether it is in the cluster of one of the threads."""
         size = self.wave.launch.cluster_size
-        first = np.unique(self.wave.cta_of_thread[threads] // size) * size
-        return (first[:, None] + np.arange(size)).reshape(-1)
+        inside = np.zeros((self.wave.cta_count // size, size), np.bool_)
+        inside[self.wave.cta_of_thread[threads] // size] = True
+        return inside.reshape(-1)
 
     def require_visible(
         self, arena: Arena, index: Array, size: int, thread: int, site: Instruction
@@ -138,7 +140,7 @@ class GenericWrites:
         if not self.active or marks is None or not marks.any:
             return
         writer = marks.writer[index >> _GRANULE_BITS]
-        if not writer.any():
+        if not any_set(writer):
             return
         first = int(np.argmax(writer != 0))
         writer_name = self.wave.geometry.describe(int(writer[first]) - 1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tilewright.ptxsim.clocks import Clocks
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import any_set
 
 # A write label packs the time, whether the access was strong, the lane and the actor.
 _TIME: Final = 24
@@ -85,14 +86,14 @@ class Shadow:
         """The CTAs that own grains."""
         return (grains << self.shift) // self.cta_stride
 
-    def unordered_writes(self, grains: Array, warps: Array, lanes: Array, strong: bool) -> Array:
+    def unordered_writes(self, grains: Array, warps: Array, threads: Array, strong: bool) -> Array:
         """Mask of accesses that do not happen after the last write of their grain."""
-        label = self.writes[grains]
+        label = self.writes.take(grains)
         column, time = label & _COLUMN, label >> _TIME
         bad = time > self.clocks.table[warps, column]
-        own = column == self.clocks.own[warps]
-        if own.any():
-            other_lane = ((label >> _LANE) & 31 != lanes) & (label & _SEVERAL == 0)
+        own = column == self.clocks.own.take(warps)
+        if any_set(own):
+            other_lane = ((label >> _LANE) & 31 != threads & 31) & (label & _SEVERAL == 0)
             bad |= own & other_lane & (time >= self.warp_sync[warps])
         if strong:
             bad &= (label & _STRONG) == 0
@@ -102,11 +103,14 @@ class Shadow:
         """Mask of writes that do not happen after every read of their grain."""
         table = self.clocks.table
         if self.cluster_size == 1:
-            known = table[:, self.reader_columns[0]][warps]
+            known = table.take(self.reader_columns[0], axis=1).take(warps, axis=0)
         else:
             ranks = self.owners(grains) % self.cluster_size
             known = table[warps[:, None], self.reader_columns[ranks]]
-        unordered: Array = np.logical_or.reduce(self.reads[grains] > known, axis=1)
+        late = self.reads.take(grains, axis=0) > known
+        if not any_set(late):
+            return np.zeros(len(grains), np.bool_)
+        unordered: Array = np.logical_or.reduce(late, axis=1)
         return unordered
 
     def note_write(
@@ -118,8 +122,8 @@ class Shadow:
             label |= _STRONG
         self.writes[grains] = label
         self.write_sites[grains] = site
-        overwritten = self.writes[grains] ^ label
-        if overwritten.any():
+        overwritten = self.writes.take(grains) ^ label
+        if any_set(overwritten):
             self.writes[grains[overwritten != 0]] |= _SEVERAL
         return (overwritten & _COLUMN) != 0
 

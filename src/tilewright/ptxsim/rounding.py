@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import any_set
 
 F64: Final = np.dtype(np.float64)
 F32: Final = np.dtype(np.float32)
@@ -97,7 +98,7 @@ def widen_bf16(bits: Array) -> Array:
 def flush(value: Array, tiny: float = TINY) -> Array:
     """Flush subnormal numbers to a zero of the same sign."""
     small = abs(value) < tiny
-    if not small.any():
+    if not any_set(small):
         return value
     return np.where(small, np.copysign(value.dtype.type(0), value), value)
 
@@ -105,7 +106,7 @@ def flush(value: Array, tiny: float = TINY) -> Array:
 def canonical(value: Array) -> Array:
     """Replace float32 NaNs by the hardware's canonical NaN."""
     nan = np.isnan(value)
-    if not nan.any():
+    if not any_set(nan):
         return value
     return np.where(nan, np.uint32(0x7FFFFFFF), value.view(np.uint32)).view(np.float32)
 
@@ -116,7 +117,7 @@ def with_ordered_zeros(result: Array, a: Array, b: Array, *, greater: bool) -> A
     NumPy returns either zero, depending on the processor.
     """
     zeros = (a == 0) & (b == 0)
-    if not zeros.any():
+    if not any_set(zeros):
         return result
     negative = np.signbit(a) & np.signbit(b) if greater else np.signbit(a) | np.signbit(b)
     return np.where(zeros, np.where(negative, -0.0, 0.0).astype(result.dtype), result)
@@ -128,7 +129,7 @@ def quiet(value: Array) -> Array:
     Whether NumPy does so when it converts float16 depends on the processor.
     """
     nan = np.isnan(value)
-    if not nan.any():
+    if not any_set(nan):
         return value
     bits = value.view(np.uint64)
     return np.where(nan, bits | np.uint64(1 << 51), bits).view(np.float64)
@@ -154,7 +155,7 @@ def with_nans(result: Array, *operands: Array, quiet: bool = True) -> Array:
     Without a NaN operand, the NaN is negative. Atomics in memory keep signaling NaNs.
     """
     nan = np.isnan(result)
-    if not nan.any():
+    if not any_set(nan):
         return result
     bits = np.where(nan, _DEFAULT_NAN, result.view(np.uint64))
     for operand in reversed(operands):
@@ -185,7 +186,7 @@ def fma_f32(a: Array, b: Array, c: Array) -> Array:
     # Double rounding is wrong only at a midpoint of two float32 numbers, which for
     # subnormal ones may be anywhere.
     doubtful = (bits == 0x10000000) | ((abs(result) < TINY) & (result != 0))
-    if doubtful.any():
+    if any_set(doubtful):
         result = sum_to_odd(exact_mul, addend)
     return result.astype(np.float32)
 

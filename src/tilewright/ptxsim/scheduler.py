@@ -14,6 +14,7 @@ from tilewright.ptxsim.frame import Frame
 from tilewright.ptxsim.lanes import CONVERGENCE, Lanes
 from tilewright.ptxsim.livelock import LivelockDetector
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import any_set, distinct
 from tilewright.support.diagnostics import Diagnostic, UserError, note
 from tilewright.support.location import UNKNOWN
 
@@ -139,7 +140,7 @@ class Scheduler:
         if self.random is None:
             self.add(Group(segment, Lanes(self.wave, frame, threads)))
             return
-        for warp in np.unique(threads // 32):
+        for warp in distinct(threads // 32):
             lanes_of_warp = threads[threads // 32 == warp]
             group = Group(segment, Lanes(self.wave, frame, lanes_of_warp))
             group.epoch = self.random.randrange(4)
@@ -293,14 +294,20 @@ class Scheduler:
         group.segment.blocking(lanes)
         if self._retrying:
             # These threads execute the instruction when they are woken, and count then.
-            again = np.isin(lanes.threads, np.concatenate(self._retrying))
-            lanes = lanes.take(~again)
+            lanes = lanes.take(self._without(lanes, self._retrying))
         if lanes.count:
             self._count(group.segment, lanes)
         if not self._just_parked:
             return group
-        continues = np.isin(group.lanes.threads, np.concatenate(self._just_parked), invert=True)
-        return group.part(continues) if continues.any() else None
+        continues = self._without(group.lanes, self._just_parked)
+        return group.part(continues) if any_set(continues) else None
+
+    def _without(self, lanes: Lanes, parked: list[Array]) -> Array:
+        """Mask of the lanes whose threads are not parked."""
+        others = np.ones(self.wave.thread_count, np.bool_)
+        for threads in parked:
+            others[threads] = False
+        return others[lanes.select]
 
     def park(
         self, threads: Array, key: Hashable, reason: str | Callable[[], str], retry: bool

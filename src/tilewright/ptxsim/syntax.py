@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -80,7 +79,8 @@ class Arguments:
 
 Operand = Name | Integer | Float | SymbolOffset | Vector | Address | Pair | Not | Arguments
 
-DISCARD: Final = Name("_")
+DISCARD: Final = "_"
+"""The name of a result that is not wanted."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -140,7 +140,7 @@ class Prototype:
 
 Declared = RegisterDeclaration | Variable | Label | NameTable | Prototype
 
-_NUMBERED: Final = re.compile(r"(.*?)(0|[1-9][0-9]*)")
+_DIGITS: Final = "0123456789"
 
 
 class Scope:
@@ -161,16 +161,20 @@ class Scope:
         """Look up a name, inner scopes first."""
         scope: Scope | None = self
         while scope is not None:
-            declared = scope.names.get(name) or scope._numbered(name)  # noqa: SLF001 - of the same class
+            declared = scope.names.get(name)
+            if declared is None and scope._banks:  # noqa: SLF001 - of the same class
+                declared = scope._numbered(name)  # noqa: SLF001
             if declared is not None:
                 return declared
             scope = scope.parent
         return None
 
     def _numbered(self, name: str) -> RegisterDeclaration | None:
-        match = _NUMBERED.fullmatch(name) if self._banks else None
-        bank = self._banks.get(match[1]) if match else None
-        if match is None or bank is None or int(match[2]) >= bank[1]:
+        # The number of a register has no leading zeros: `%r01` is register 1 of the bank `%r0`.
+        digits = name[len(name.rstrip(_DIGITS)) :]
+        number = digits.lstrip("0") or digits[:1]
+        bank = self._banks.get(name[: len(name) - len(number)])
+        if not number or bank is None or int(number) >= bank[1]:
             return None
         declared = RegisterDeclaration(name, bank[0])
         self.names[name] = declared

@@ -9,6 +9,7 @@ import numpy as np
 from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.operation import Read
 from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.vectors import all_set
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.syntax import Instruction
@@ -74,7 +75,7 @@ def gather(lanes: Lanes, mask: Read, site: Instruction) -> tuple[Lanes, Array]:
     lanes, masks = _select(lanes, lanes.converged(masks), masks.copy())
     if lanes.count and lanes.wave.checks_for("barriers"):
         own = (masks >> lanes.lane_ids.astype(np.uint32)) & np.uint32(1)
-        if not own.all():
+        if not all_set(own):
             thread = int(lanes.threads[np.argmin(own)])
             text = f"the member mask 0x{int(masks[np.argmin(own)]):08x} does not name its own lane"
             lanes.wave.violation(text, site, thread)
@@ -84,7 +85,9 @@ def gather(lanes: Lanes, mask: Read, site: Instruction) -> tuple[Lanes, Array]:
 def _select(before: Lanes, after: Lanes, masks: Array) -> tuple[Lanes, Array]:
     if after is before:
         return before, masks
-    return after, masks[np.isin(before.threads, after.threads)]
+    kept = np.zeros(before.wave.thread_count, np.bool_)
+    kept[after.select] = True
+    return after, masks[kept[before.select]]
 
 
 def whole_warps(lanes: Lanes, site: Instruction) -> Lanes:

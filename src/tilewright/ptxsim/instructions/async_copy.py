@@ -18,6 +18,7 @@ from tilewright.ptxsim.operation import Operation, Read
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction, Name
+from tilewright.ptxsim.vectors import distinct
 from tilewright.ptxsim.wave import Wave
 
 _U32: Final = SCALAR_TYPES["u32"]
@@ -139,7 +140,7 @@ class _Copy:
             if (sizes == size).all():
                 memory.check(lanes, resolved, size, self.site, Kind.ASYNC_READ)
                 return
-            for width in np.unique(sizes).tolist():
+            for width in distinct(sizes).tolist():
                 part: Array = sizes == width
                 chunk = ResolvedAddress(resolved.arena, resolved.index[part], None)
                 memory.check(lanes.take(part), chunk, width, self.site, Kind.ASYNC_READ)

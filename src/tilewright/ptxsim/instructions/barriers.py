@@ -11,6 +11,7 @@ from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction
+from tilewright.ptxsim.vectors import distinct
 from tilewright.ptxsim.wave import Wave
 from tilewright.support.diagnostics import note
 
@@ -100,7 +101,7 @@ class NamedBarriers:
             return
         site_of_warp: dict[int, Instruction] = {}
         for each in arrivals:
-            for warp in np.unique(each.threads // WARP).tolist():
+            for warp in distinct(each.threads // WARP).tolist():
                 site = site_of_warp.setdefault(warp, each.site)
                 if site is not each.site and each.aligned:
                     text = "expected all threads of a warp at the same barrier instruction"
@@ -206,7 +207,7 @@ def _arrive(
         return
     keys = lanes.ctas * _BARRIERS + form.barriers(lanes)
     counts = form.counts(lanes)
-    for key in np.unique(keys):
+    for key in distinct(keys):
         arriving: Array = keys == key
         cta, barrier = divmod(int(key), _BARRIERS)
         ayes = 0 if votes is None else int(votes[arriving].sum())

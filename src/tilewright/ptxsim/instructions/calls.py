@@ -24,6 +24,7 @@ from tilewright.ptxsim.syntax import (
     RegisterDeclaration,
     Variable,
 )
+from tilewright.ptxsim.vectors import distinct
 
 # Copies one value between the frames of caller and callee.
 Pass = Callable[[Lanes, Frame], None]
@@ -242,7 +243,7 @@ def _indirect(op: Operation, form: _Form) -> Transfer:
         lanes = group.lanes
         addresses = lanes.spread(address(lanes))
         last: Group | None = None
-        for target in np.unique(addresses):
+        for target in distinct(addresses):
             at_target: Array = addresses == target
             follow = transfers.get(int(target))
             if follow is None:

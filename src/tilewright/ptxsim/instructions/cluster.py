@@ -9,6 +9,7 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.syntax import Instruction
+from tilewright.ptxsim.vectors import distinct
 from tilewright.ptxsim.wave import Wave
 
 
@@ -53,7 +54,7 @@ class ClusterBarriers:
         self.ticket[threads] = self.phase[clusters] + 1
         checker = self.wave.checker
         if checker is not None and not relaxed:
-            for cluster in np.unique(clusters).tolist():
+            for cluster in distinct(clusters).tolist():
                 key = ClusterBarriers, cluster, int(self.phase[cluster])
                 checker.release(threads[clusters == cluster], key)
         self.arrived += self._count(threads)
@@ -88,7 +89,7 @@ class ClusterBarriers:
         self.ticket[threads[~late]] = 0
         if self.wave.observer is not None and not late.all():
             self.wave.observer.synchronise(threads[~late], "barrier.cluster", None, site)
-        for cluster in np.unique(clusters[late]).tolist():
+        for cluster in distinct(clusters[late]).tolist():
             waiting: Array = late & (clusters == cluster)
             key = ClusterBarriers, cluster
             lanes.park(waiting, key, lambda cluster=cluster: self.describe(cluster))

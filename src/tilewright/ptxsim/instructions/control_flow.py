@@ -11,6 +11,7 @@ from tilewright.ptxsim.program import Segment, Transfer
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES
 from tilewright.ptxsim.scheduler import Group, Scheduler
 from tilewright.ptxsim.syntax import Label, Name, NameTable
+from tilewright.ptxsim.vectors import distinct
 
 
 def _segment(op: Operation) -> Segment:
@@ -55,7 +56,7 @@ def branch_by_index(op: Operation) -> Transfer:
             thread = int(group.lanes.threads[np.argmax(bad)])
             text = f"expected an index below {len(targets)}, got {int(indices[np.argmax(bad)])}"
             group.lanes.wave.violation(text, site, thread)
-        first, *others = np.unique(indices)
+        first, *others = distinct(indices)
         for other in others:
             scheduler.add(group.part(indices == other).move(targets[int(other)]))
         return (group.part(indices == first) if others else group).move(targets[int(first)])

@@ -16,6 +16,7 @@ from tilewright.ptxsim.mbarriers import SIZE, Mbarrier, Mbarriers
 from tilewright.ptxsim.memory import Kind
 from tilewright.ptxsim.operation import Operation, Read, Write
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
+from tilewright.ptxsim.vectors import distinct, distinct_ascending
 from tilewright.ptxsim.wave import Wave
 
 _U32: Final = SCALAR_TYPES["u32"]
@@ -44,12 +45,12 @@ class _Form:
         """Yield the objects that lanes use, each with a mask of the lanes."""
         indices = self.indices(lanes)
         state = lanes.wave.state(Mbarriers)
-        for index in np.unique(indices):
+        for index in distinct(indices):
             mask: Array = indices == index
             thread = int(lanes.threads[np.argmax(mask)])
             mbarrier = state.find(int(index), thread, self.site)
             if lanes.wave.checker is not None:
-                for other in np.unique(lanes.threads[mask] // 32 * 32).tolist():
+                for other in distinct_ascending(lanes.threads[mask] // 32 * 32).tolist():
                     state.find(int(index), other, self.site)
             yield mbarrier, mask
 

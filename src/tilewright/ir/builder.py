@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from tilewright.ir.attributes import Attribute
@@ -146,7 +147,7 @@ class _Plan:
         "operands",
         "regions",
         "schema",
-        "simple",
+        "take",
         "types",
     )
 
@@ -156,20 +157,25 @@ class _Plan:
         self.schema = schema
         self.names = frozenset(schema.by_name)
         self.operands = schema.operands
-        self.simple = None if schema.variable_operands else [f.name for f in schema.operands]
-        """The names of the operands, if each is exactly one value."""
-        self.attributes = [(f.name, f.default, f.optional, f) for f in schema.attributes]
+        self.take = None if schema.variable_operands else _taker([f.name for f in schema.operands])
+        """Gives the operands from the fields, if each is exactly one value."""
+        self.attributes = [(f.name, f.spelling, _default(f), f) for f in schema.attributes]
         self.regions = schema.regions
         self.infer: Infer | None = getattr(kind, "infer_results", None)
         self.types: list[Type | OperandField[object]] | None = None
         """The source of each result type; computed on first use."""
 
-    def operands_of(self, fields: dict[str, object]) -> tuple[list[Value], tuple[int, ...] | None]:
+    def operands_of(
+        self, fields: dict[str, object]
+    ) -> tuple[Sequence[Value], tuple[int, ...] | None]:
         """The operands, and the sizes of their groups where they must be stored."""
-        if self.simple is not None:
-            plain = [fields.get(name) for name in self.simple]
+        if self.take is not None:
+            try:
+                plain = self.take(fields)
+            except KeyError:
+                plain = (None,)
             if None not in plain:
-                return cast("list[Value]", plain), None
+                return cast("Sequence[Value]", plain), None
         values: list[Value] = []
         sizes: list[int] = []
         for field in self.operands:
@@ -183,13 +189,16 @@ class _Plan:
     def attributes_of(self, fields: dict[str, object]) -> dict[str, Attribute]:
         """The attributes, wrapped where Python values were given."""
         attributes: dict[str, Attribute] = {}
-        for name, default, optional, field in self.attributes:
-            given = fields.get(name, default)
-            if given is None or (given is False and optional):
+        for name, spelling, default, field in self.attributes:
+            if name not in fields and default is not None:
+                attributes[spelling] = default
+                continue
+            given = fields.get(name)
+            if given is None or (given is False and field.optional):
                 if field.is_required:
                     raise InternalError(f"'{self.kind.name}' needs attribute '{name}'")
                 continue
-            attributes[field.spelling] = _wrapped(field, given)
+            attributes[spelling] = _wrapped(field, given)
         return attributes
 
     def regions_of(self, fields: dict[str, object]) -> list[Region]:
@@ -230,6 +239,24 @@ class _Plan:
 
 
 _plans: dict[type[Operation], _Plan] = {}
+
+
+def _taker(names: list[str]) -> Callable[[dict[str, object]], Sequence[object]]:
+    """A function that gives the fields with these names."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    if not names:
+        return lambda fields: ()
+    name = names[0]
+    return lambda fields: (fields[name],)
+
+
+def _default(field: AttributeField[object]) -> Attribute | None:
+    """The attribute that is stored where none is given."""
+    default = field.default
+    if default is None or (default is False and field.optional):
+        return None
+    return _wrapped(field, default)
 
 
 def _group(field: OperandField[object], given: object) -> list[Value]:

@@ -13,7 +13,7 @@ cloned into the new program: a reference to one held from before the conversion 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tilewright.ir.conversion_builder import ConversionBuilder
 from tilewright.ir.conversion_pattern import (
@@ -75,14 +75,23 @@ def transfers(
 
 
 def transfer_pattern(
-    roots: tuple[type[Operation], ...], make: Transfer, name: str
+    roots: tuple[type[Operation], ...],
+    make: Transfer,
+    name: str,
+    problem: Callable[[Any], str | None] | None = None,
 ) -> ConversionPattern:
-    """The pattern that a function makes; see `transfers`."""
+    """The pattern that a function makes; see `transfers`.
+
+    `problem` says why it does not apply to an operation.
+    """
 
     def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
         made = make(op, new.operands, build.types)
-        if not isinstance(made, tuple):
-            return None if made is None else build.insert(made)
+        if made is None:
+            reason = None if problem is None else problem(op)
+            return None if reason is None else build.reject(reason)
+        if isinstance(made, Operation):
+            return build.insert(made)
         return [build.insert(each) for each in made][-1]
 
     return ConversionPattern(roots, apply, name, make)

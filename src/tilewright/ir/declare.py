@@ -111,7 +111,10 @@ class ResultField(Field, Generic[V]):
     def __get__(self, op: Operation | None, owner: type) -> Self | V:
         if op is None:
             return self
-        group = op.schema.result_group(op, self.position)
+        schema = op.schema
+        if not schema.variable_results and self.position < len(op.results):
+            return cast("V", op.results[self.position])
+        group = schema.result_group(op, self.position)
         if self.arity is Arity.VARIADIC:
             return cast("V", group)
         return cast("V", group[0] if group else None)

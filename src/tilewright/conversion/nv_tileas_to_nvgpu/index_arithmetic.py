@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from tilewright.conversion.block_constants import block_constant
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import ExtSIOp, ExtUIOp, IndexCastOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp
@@ -27,7 +28,7 @@ OpFoldResult: TypeAlias = "int | Value"
 def constant(build: Builder, number: int, type: IntegerType = I32) -> Value:
     """A constant integer."""
     wrapped = (number + (1 << (type.width - 1))) % (1 << type.width) - (1 << (type.width - 1))
-    return build.create(ConstantOp, value=IntegerAttr(wrapped, type), types=[type]).result
+    return block_constant(build, ConstantOp, IntegerAttr(wrapped, type), type)
 
 
 def as_index(build: Builder, number: Value) -> Value:
@@ -37,7 +38,7 @@ def as_index(build: Builder, number: Value) -> Value:
 
 def index_constant(build: Builder, number: int) -> Value:
     """A constant index."""
-    return build.create(ConstantOp, value=IntegerAttr(number, INDEX), types=[INDEX]).result
+    return block_constant(build, ConstantOp, IntegerAttr(number, INDEX), INDEX)
 
 
 def constants(build: Builder, numbers: Sequence[int], type: IntegerType = I32) -> Value:

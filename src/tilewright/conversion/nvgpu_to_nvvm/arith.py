@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from tilewright.conversion.block_constants import block_constant
 from tilewright.conversion.nvgpu_to_nvvm.arith_division import DIVISIONS
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
     fast_math,
@@ -27,18 +28,23 @@ from tilewright.dialects.nvvm import arithmetic as rounded
 from tilewright.dialects.nvvm.attributes import RoundingMode as Direction
 from tilewright.dialects.ub import PoisonOp
 from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr
+from tilewright.ir.builder import create_op
 from tilewright.ir.conversion import (
     ConversionBuilder,
     ConversionPattern,
     Patterns,
     Result,
     converts,
+    transfer_pattern,
+    transfers,
 )
 from tilewright.ir.types import F32, TF32, IntegerType, VectorType
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.ir.values import Value
 
 _DIRECTIONS: Final = {
     RoundingMode.TO_NEAREST_EVEN: Direction.RN,
@@ -80,7 +86,7 @@ def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Resul
         return build.reject(
             f"expected a constant type that converts to LLVM, got '{op.result.type}'"
         )
-    return build.create(LLVMConstantOp, value=value, types=[type])
+    return block_constant(build, LLVMConstantOp, value, type)
 
 
 @converts(PoisonOp)
@@ -129,10 +135,11 @@ _INTEGERS: Final[Mapping[type[integer.BinaryInteger], tuple[type[Operation], Any
 def _integer(root: type[integer.BinaryInteger]) -> ConversionPattern:
     kind, extra = _INTEGERS[root]
 
-    def apply(op: integer.BinaryInteger, new: Any, build: ConversionBuilder) -> Result:
-        return build.create(kind, lhs=new.lhs, rhs=new.rhs, **extra(op))
+    def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation:
+        lhs, rhs = operands
+        return create_op(kind, lhs=lhs, rhs=rhs, location=op.location, **extra(op))
 
-    return ConversionPattern((root,), apply, f"{root.name} to {kind.name}")
+    return transfer_pattern((root,), make, f"{root.name} to {kind.name}")
 
 
 @converts(integer.AddUIExtendedOp)
@@ -226,12 +233,14 @@ def negation(op: floating.NegFOp, new: floating.NegFOp, build: ConversionBuilder
     return build.create(arithmetic.FNegOp, operand=new.operand, fastmath=fast_math(op.fastmath))
 
 
-@converts(comparison.CmpIOp)
+@transfers(comparison.CmpIOp)
 def compare_integers(
-    op: comparison.CmpIOp, new: comparison.CmpIOp, build: ConversionBuilder
-) -> Result:
+    op: comparison.CmpIOp, operands: Sequence[Value], types: TypeConverter
+) -> Operation:
     """Lower `arith.cmpi` to `llvm.icmp` with the same predicate."""
-    return build.create(arithmetic.ICmpOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
+    lhs, rhs = operands
+    predicate = op.predicate
+    return create_op(arithmetic.ICmpOp, predicate=predicate, lhs=lhs, rhs=rhs, location=op.location)
 
 
 @converts(comparison.CmpFOp)
@@ -279,15 +288,22 @@ _CASTS: Final[Mapping[type[casts.CastOp], type[Operation]]] = {
 def _cast(root: type[casts.CastOp]) -> ConversionPattern:
     kind = _CASTS[root]
 
-    def apply(op: Any, new: Any, build: ConversionBuilder) -> Result:
-        type = result_type(op, build)
-        if type is None or not all(map(_is_plain, (op.source.type, op.result.type))):
-            return build.reject(f"expected scalar types of LLVM, got '{op.source.type}'")
-        if getattr(op, "rounding", None) not in (None, RoundingMode.TO_NEAREST_EVEN):
-            return build.reject("expected rounding to nearest even")
-        return build.create(kind, arg=new.source, types=[type])
+    def make(op: Any, operands: Sequence[Value], types: TypeConverter) -> Operation | None:
+        if _cast_problem(op) is not None:
+            return None
+        converted = types.convert(op.result.type)
+        return create_op(kind, arg=operands[0], types=converted, location=op.location)
 
-    return ConversionPattern((root,), apply, f"{root.name} to {kind.name}")
+    return transfer_pattern((root,), make, f"{root.name} to {kind.name}", _cast_problem)
+
+
+def _cast_problem(op: Any) -> str | None:
+    """Return why LLVM has no such cast, or `None`."""
+    if not (_is_plain(op.source.type) and _is_plain(op.result.type)):
+        return f"expected scalar types of LLVM, got '{op.source.type}'"
+    if getattr(op, "rounding", None) not in (None, RoundingMode.TO_NEAREST_EVEN):
+        return "expected rounding to nearest even"
+    return None
 
 
 def _is_plain(type: Type) -> bool:

@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 class LoweringContext:
     """Values of the new program, by the block that computes them."""
 
-    __slots__ = ("element_indices", "fragment_registers")
+    __slots__ = ("fragment_registers",)
 
     def __init__(self) -> None:
-        self.element_indices: dict[tuple[Block, int], Value] = {}
-        """The constant index of a vector element, as an i32."""
         self.fragment_registers: dict[tuple[Block, Value, Type], list[Value]] = {}
         """The registers of this type that a vector was unpacked into."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tilewright.conversion.nvgpu_to_nvvm.context import lowering_context
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.dialects.llvm.aggregate import ExtractElementOp, InsertElementOp
 from tilewright.dialects.llvm.constants import PoisonOp
 from tilewright.dialects.llvm.flags import FastMathFlags, OverflowFlags
 from tilewright.dialects.llvm.types import is_float
-from tilewright.ir.conversion_builder import ConversionBuilder
 from tilewright.ir.types import I32, VectorType
 
 if TYPE_CHECKING:
@@ -19,14 +18,17 @@ if TYPE_CHECKING:
     from tilewright.dialects.arith.attributes import FastMathAttr, OverflowAttr
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
+    from tilewright.ir.conversion_builder import ConversionBuilder
     from tilewright.ir.values import Value
 
 
+@cache
 def fast_math(flags: FastMathAttr | None) -> FastMathFlags:
     """Convert fast-math flags of arith to LLVM's."""
     return FastMathFlags() if flags is None else FastMathFlags(*flags.names)
 
 
+@cache
 def overflow(flags: OverflowAttr) -> OverflowFlags:
     """Convert overflow flags of arith to LLVM's."""
     return OverflowFlags(*flags.names)
@@ -52,28 +54,15 @@ def lanes(build: Builder, vector: Value) -> list[Value]:
     """Extract all elements of a vector."""
     assert isinstance(vector.type, VectorType)
     return [
-        build.create(ExtractElementOp, vector=vector, position=_element_index(build, lane)).res
+        build.create(ExtractElementOp, vector=vector, position=constant(build, lane, I32)).res
         for lane in range(vector.type.shape[0])
     ]
-
-
-def _element_index(build: Builder, lane: int) -> Value:
-    """Return the constant index of an element, shared within a block."""
-    if not isinstance(build, ConversionBuilder):
-        return constant(build, lane, I32)
-    block = build.point.block
-    # At the end of a block every value of it dominates; a value that was rolled back has no block.
-    indices = lowering_context(build).element_indices
-    index = indices.get((block, lane)) if build.point.before is None else None
-    if index is None or index.parent_block is not block:
-        index = indices[block, lane] = constant(build, lane, I32)
-    return index
 
 
 def build_vector(build: Builder, elements: Sequence[Value], type: Type) -> Value:
     """Build a vector from its elements."""
     vector: Value = build.create(PoisonOp, types=[type]).res
     for lane, element in enumerate(elements):
-        index = _element_index(build, lane)
+        index = constant(build, lane, I32)
         vector = build.create(InsertElementOp, vector=vector, value=element, position=index).res
     return vector

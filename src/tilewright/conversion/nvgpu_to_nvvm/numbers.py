@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from tilewright.conversion.block_constants import block_constant
 from tilewright.dialects.llvm.arithmetic import AddOp, MulOp
 from tilewright.dialects.llvm.constants import ConstantOp
 from tilewright.dialects.llvm.conversion import SExtOp, TruncOp
@@ -22,7 +23,7 @@ Number: TypeAlias = "int | Value"
 
 def constant(build: Builder, value: int, type: IntegerType = I64) -> Value:
     """Create a constant integer."""
-    return build.create(ConstantOp, value=IntegerAttr(value, type), types=[type]).res
+    return block_constant(build, ConstantOp, IntegerAttr(value, type), type)
 
 
 def folded(number: Number) -> Number:

@@ -39,7 +39,6 @@ def test_groups_and_waits() -> None:
     """
     assert lowered(body, ARGUMENTS)[4:] == [
         "nvvm.cp.async.commit.group",
-        TOKEN.format(3),
         "nvvm.cp.async.wait.group 1",
         "nvvm.cp.async.wait.group 0",
     ]

@@ -186,5 +186,5 @@ def test_the_collector_rests_while_a_kernel_is_decoded() -> None:
     finally:
         gc.callbacks.remove(note)
     assert len(program.segments) == 3
-    # What follows the decoding may start one; decoding so many instructions would start dozens.
+    # What follows the decoding may start one; decoding 2000 instructions would start dozens.
     assert len(generations) <= 1

@@ -27,6 +27,6 @@ def test_tests_of_all_elements(values: np.ndarray) -> None:
 @pytest.mark.parametrize("values", [each for each in _VECTORS if each.ndim == 1])
 def test_distinct_elements(values: np.ndarray) -> None:
     expected = np.unique(values)
-    for found in (distinct(values), distinct_ascending(np.sort(values))):
-        assert found.dtype == values.dtype
-        assert found.tolist() == expected.tolist()
+    for result in (distinct(values), distinct_ascending(np.sort(values))):
+        assert result.dtype == values.dtype
+        assert result.tolist() == expected.tolist()

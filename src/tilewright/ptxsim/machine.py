@@ -69,11 +69,16 @@ class Module:
     """A loaded PTX module; its global memory and variables live as long as it does."""
 
     def __init__(self, ptx: str, name: str = "<ptx>", memory: DeviceMemory | None = None) -> None:
+        self._programs: dict[str, Program] = {}
         self.syntax = parse(ptx, name)
         self.memory = memory or DeviceMemory()
         self.globals: dict[Variable, int] = {}
-        self._programs: dict[str, Program] = {}
         self._allocate_globals()
+
+    def __del__(self) -> None:
+        """Release the decoded kernels, for which the garbage collector would take long."""
+        for program in self._programs.values():
+            program.release()
 
     def _allocate_globals(self) -> None:
         functions = self.syntax.functions.values()

@@ -40,15 +40,18 @@ def split_operands(text: str) -> list[str]:
     if not any(bracket in text for bracket in _OPEN):
         return [part.strip() for part in text.split(",")]
     parts: list[str] = []
-    nesting = start = at = 0
-    for piece in text.split(","):
-        at += len(piece) + 1
-        nesting += sum(map(piece.count, _OPEN)) - sum(map(piece.count, _CLOSE))
-        if nesting == 0:
-            parts.append(text[start : at - 1].strip())
-            start = at
+    nesting = start = 0
+    for at, char in enumerate(text):
+        if char in _OPEN:
+            nesting += 1
+        elif char in _CLOSE:
+            nesting -= 1
+        elif char == "," and nesting == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
     if nesting:
         raise MalformedOperand(f"expected balanced brackets, got '{text}'")
+    parts.append(text[start:].strip())
     return parts
 
 

@@ -177,6 +177,12 @@ class Program:
         layouts = (code.layout for code in self.linker.codes.values())
         return sum(bits * count for each in layouts for bits, count in each.widths.items()) // 8 + 1
 
+    def release(self) -> None:
+        """Drop what instructions do, after the last launch: loops make its references cyclic."""
+        for segment in self.segments:
+            segment.body, segment.blocking, segment.transfer = (), None, None
+            segment.next, segment.targets = None, ()
+
     def _decode(self, code: Code) -> None:
         body = code.function.body or []
         operations = [Operation(site, code.layout, self.linker) for site in body]

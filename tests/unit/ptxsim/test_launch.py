@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -126,3 +130,61 @@ def test_barriers_of_the_grid_by_the_device_runtime_are_unsupported() -> None:
     )
     with pytest.raises(Unsupported, match="call of 'cudaCGSynchronize', of cooperative launches"):
         Module(text).launch("k", 1, 1)
+
+
+LOOP = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 p0)
+{
+    .reg .pred %p; .reg .b32 %i; .reg .b64 %a;
+    ld.param.u64 %a, [p0];
+    mov.u32 %i, 0;
+    HERE: add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 3;
+    @%p bra HERE;
+    st.global.u32 [%a], %i;
+    ret;
+}
+"""
+)
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Disable the garbage collector during a test."""
+    enabled = gc.isenabled()
+    gc.disable()
+    yield
+    if enabled:
+        gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_module_that_is_gone_leaves_no_garbage_of_its_kernels() -> None:
+    module, out = Module(LOOP), np.zeros(1, np.uint32)
+    module.launch("k", 1, 1, [out])
+    assert out[0] == 3
+    instructions = [weakref.ref(run) for each in module.program("k").segments for run in each.body]
+    assert len(instructions) >= 5
+    del module
+    assert [each() for each in instructions if each() is not None] == []
+
+
+def test_the_collector_rests_while_a_kernel_is_decoded() -> None:
+    many = LOOP.replace("mov.u32 %i, 0;", "mov.u32 %i, 0;\n" * 2000)
+    module, generations = Module(many), list[int]()
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            generations.append(info["generation"])
+
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        program = module.program("k")
+    finally:
+        gc.callbacks.remove(note)
+    assert len(program.segments) == 3
+    # What follows the decoding may start one; decoding 2000 instructions would start dozens.
+    assert len(generations) <= 1

@@ -129,6 +129,19 @@ def test_registers_come_in_banks() -> None:
     assert scope.find("p") is not None
 
 
+def test_names_of_numbered_registers() -> None:
+    body = "{ .reg .b32 %r<11>; .reg .b64 %r0<3>; .reg .b16 a1b<2>; ret; }"
+    scope = parse(f"{HEADER}.entry k() {body}").functions["k"].scope
+    # A number has no leading zeros: what precedes it belongs to the name of the bank.
+    types = {"%r0": "b32", "%r10": "b32", "%r00": "b64", "%r02": "b64", "a1b1": "b16"}
+    for name, type in types.items():
+        declared = scope.find(name)
+        assert isinstance(declared, RegisterDeclaration)
+        assert (declared.name, declared.type) == (name, type)
+    for name in ("%r", "%r11", "%r03", "%r000", "%r010", "a1b", "a1b2", "10", ""):
+        assert scope.find(name) is None
+
+
 def test_inner_scopes_hide_outer_ones() -> None:
     module = parse(
         HEADER

@@ -95,13 +95,13 @@ class _Arrival:
         self.amount = op.read(2, _U32) if op.operand_count > 2 else _one
 
     def run(self, lanes: Lanes) -> None:
-        amounts = lanes.spread(self.amount(lanes)).astype(np.int64)
+        amounts, threads = lanes.spread(self.amount(lanes)).tolist(), lanes.threads.tolist()
         tokens = np.zeros(lanes.count, np.uint64)
         for mbarrier, mask in self.form.objects(lanes):
             self._release(lanes, mbarrier, lanes.threads[mask])
             for lane in np.flatnonzero(mask).tolist():
                 tokens[lane] = mbarrier.token
-                self._arrive(lanes, mbarrier, int(amounts[lane]), int(lanes.threads[lane]))
+                self._arrive(lanes, mbarrier, amounts[lane], threads[lane])
         self.write(lanes, tokens)
         lanes.wave.state(AsyncEngine).advance()
 

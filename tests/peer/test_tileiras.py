@@ -330,7 +330,8 @@ def test_an_empty_module_compiles_for_every_gpu(version: str, run_both, folder: 
     (folder / "good").write_bytes(data)
     theirs, ours = run_both(["good", "-o", "made", "--gpu-name", "sm_120"])
     assert (theirs, ours) == (Done(0, "", ""), Done(0, "", ""))
-    for gpu in command_line.GPUS:
+    # What a GPU needs does not depend on the version that the program has.
+    for gpu in command_line.GPUS if version == "13.4" else ["sm_120"]:
         assert main(["good", "-o", gpu, "--gpu-name", gpu]) == 0
         assert read_note((folder / gpu).read_bytes()) is not None
 

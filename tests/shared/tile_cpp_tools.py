@@ -13,7 +13,6 @@ import tilewright
 from tilewright.driver.nvcc.toolkit import Nvcc, find_nvcc
 from tilewright.support.diagnostics import Unsupported
 
-
 PROGRAMS = Path(__file__).parents[1] / "nvcc" / "programs"
 OPTIONS = ("--enable-tile", "-std=c++20", "-arch=sm_90")
 

@@ -158,9 +158,7 @@ def test_an_error_of_nvcc_has_its_line(tasks: Callable[..., Tasks]) -> None:
 
 def test_a_step_limit_ends_a_run_and_says_where_it_was() -> None:
     for device in ("emulator", "cpu"):
-        answer = ask_here(
-            SPIN, action="run", arguments=["zeros:4xi32"], on=device, max_steps=2000
-        )
+        answer = ask_here(SPIN, action="run", arguments=["zeros:4xi32"], on=device, max_steps=2000)
         [error] = answer["errors"]
         assert "2,000 steps" in error["text"] or "2000 steps" in error["text"], error
         assert 3 <= error["line"] <= 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -189,7 +190,7 @@ class Done(NamedTuple):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with files to try."""
-    good = tilewright.write_bytecode(tilewright.read(PROGRAM))
+    good = good_program()
     files = {
         "good": good,
         "empty": b"",
@@ -212,6 +213,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@cache
+def good_program() -> bytes:
+    return tilewright.write_bytecode(tilewright.read(PROGRAM))
+
+
+@cache
 def invalid_program() -> bytes:
     """Return well-formed bytecode of an invalid program: an iota of floats."""
     from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415

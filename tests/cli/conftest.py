@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,13 +40,18 @@ FILES: dict[str, str | bytes] = {
 }
 
 
+@cache
+def good_bytecode() -> bytes:
+    return tilewright.write_bytecode(tilewright.read(PROGRAM))
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with files to try."""
     for name, contents in FILES.items():
         data = contents.encode() if isinstance(contents, str) else contents
         (tmp_path / name).write_bytes(data)
-    good = tilewright.write_bytecode(tilewright.read(PROGRAM))
+    good = good_bytecode()
     (tmp_path / "good.tileirbc").write_bytes(good)
     (tmp_path / "truncated.tileirbc").write_bytes(good[:-20])
     (tmp_path / "header.tileirbc").write_bytes(good[:9])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
-from explained import ADD, GEMM, LAYER_NORM
+from explained import ADD, GEMM, LAYER_NORM, VECTOR_ADD
 from tuned_programs import enable_cache, tune_to
 
 from tilewright.driver.cli import explain
@@ -119,14 +119,13 @@ def test_two_files_compare(run: Run, tmp_path: Path) -> None:
 
 
 def test_kernel_selects_one(run: Run) -> None:
-    path = str(GEMM.parents[1] / "tests" / "run" / "kernels" / "attention.mlir")
-    code, out, _ = run("explain", path, "--kernel", "causal")
+    code, out, _ = run("explain", str(VECTOR_ADD), "--kernel", "pointers")
     assert code == 0
-    assert "kernel causal" in out
-    assert "kernel full" not in out
-    code, _, err = run("explain", path, "--kernel", "none")
+    assert "kernel pointers" in out
+    assert "kernel views" not in out
+    code, _, err = run("explain", str(VECTOR_ADD), "--kernel", "none")
     assert code == 2
-    assert "its kernels are: 'causal', 'full'" in err
+    assert "its kernels are: 'views', 'pointers'" in err
 
 
 @pytest.mark.parametrize(

@@ -160,15 +160,9 @@ def test_requests_see_the_text_as_it_was_changed_last(tmp_path: Path) -> None:
         assert str(definition.range) == "8:4-8:8"
         published = await session.diagnostics.get()
         assert published.version == 7
-
-    talk(tmp_path / "kernel.mlir", script)
-
-
-def test_columns_are_utf_16(tmp_path: Path) -> None:
-    text = 'entry @"😀é"() { nope\n}\n'
-
-    async def script(session: Session) -> None:
-        session.open(text)
+        # Columns are UTF-16.
+        text = 'entry @"😀é"() { nope\n}\n'
+        session.change(8, lsp.TextDocumentContentChangeWholeDocument(text))
         assert await session.problems() == [("0:17-0:21", "unknown operation 'nope'")]
 
     talk(tmp_path / "kernel.mlir", script)

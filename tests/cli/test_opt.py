@@ -177,12 +177,12 @@ def test_passes_are_required_if_no_optimization_level_is_without_them() -> None:
     assert unoptimized <= required
 
 
-def test_a_gemm_compiles_under_every_limit(run: Run) -> None:
+def test_a_gemm_compiles_under_a_limit(run: Run) -> None:
     everything = run("compile", str(GEMM), "--emit", "nvvm", "--opt-bisect-limit=-1")
     most = len(everything.err.splitlines())
     texts = {everything.out}
     # Around the passes that the schedule depends on; the others only in the middle.
-    for limit in (0, most // 2, *range(most - 12, most)):
+    for limit in (0, most // 2, *range(most - 12, most, 2)):
         result = run(
             "compile", str(GEMM), "--emit", "nvvm", "--verify-each", f"--opt-bisect-limit={limit}"
         )

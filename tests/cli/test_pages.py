@@ -40,6 +40,7 @@ from tilewright.driver.api import read_level
 from tilewright.driver.cli import compile as compile_command
 from tilewright.driver.cli import nvcc as nvcc_command
 from tilewright.driver.cli import run as run_command
+from tilewright.driver.nvcc import frontend
 from tilewright.driver.pipelines import STAGES
 
 README = ROOT / "README.md"
@@ -219,7 +220,28 @@ COMMANDS = each_once(
 )
 
 
-@pytest.mark.usefixtures("short_search")
+@pytest.fixture(scope="session")
+def made_by_nvcc() -> dict[tuple[bytes, str, bool], bytes]:
+    return {}
+
+
+@pytest.fixture
+def nvcc_once(
+    monkeypatch: pytest.MonkeyPatch, made_by_nvcc: dict[tuple[bytes, str, bool], bytes]
+) -> None:
+    """Have nvcc compile a program to Tile IR once: commands differ in what they do with it."""
+    own = frontend.compile_cuda
+
+    def compile_cuda(path: str, arch: str, *, device_debug: bool = False) -> bytes:
+        key = Path(path).read_bytes(), arch, device_debug
+        if key not in made_by_nvcc:
+            made_by_nvcc[key] = own(path, arch, device_debug=device_debug)
+        return made_by_nvcc[key]
+
+    monkeypatch.setattr(frontend, "compile_cuda", compile_cuda)
+
+
+@pytest.mark.usefixtures("short_search", "nvcc_once")
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
 def test_a_command_succeeds(
     run: Run, at_hand: Path, monkeypatch: pytest.MonkeyPatch, page: str, line: str
@@ -329,7 +351,10 @@ def output_of(run: Run, command: str) -> str:
     if f"{tool} " not in TOOLS or re.search(r"[|<>&;]", first):
         return run_in_shell(command)[1]
     result = run(*arguments, tool=tool)
-    return (run_in_shell(rest, result.out)[1] if pipe else result.out) + result.err
+    if not pipe:
+        return result.out + result.err
+    # A shell shows at once what does not go through the pipe.
+    return result.err + run_in_shell(rest, result.out)[1]
 
 
 @pytest.mark.parametrize(

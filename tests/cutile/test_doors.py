@@ -407,14 +407,6 @@ print(y.tolist())
 """
 
 
-@pytest.mark.parametrize("device", ["cpu", "emulator"])
-def test_kernels_without_a_gpu(device: str, cache: Path, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(FILLING)
-    done = python(*RUNNER, f"--on={device}", script, cache=cache)
-    assert done.stdout == "[5, 5, 5]\n", done.stderr
-
-
 RACING = """
 import cuda.tile as ct
 import numpy as np
@@ -457,7 +449,7 @@ def test_the_inner_of_two_devices_wins(outer: str, inner: str, cache: Path, tmp_
     assert done.stdout == {"gpu": ON_GPU, "cpu": ON_CPU}[inner], done.stderr
 
 
-def test_logs_on_the_cpu_need_nothing_of_nvidias(cache: Path, tmp_path: Path) -> None:
+def test_kernels_and_logs_on_the_cpu_need_nothing_of_nvidias(cache: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(HIDING + FILLING)
     done = python(*RUNNER, "--on=cpu", script, cache=cache, PATH="", CUDA_TILE_LOGS="TILEIR")

@@ -30,7 +30,7 @@ SIZES = {
     "no rows": (0, 0),
 }
 """Rows of each group."""
-MORE_THAN_TILES = 100
+MORE_THAN_TILES = 10
 
 
 def _benchmark(name: str) -> ModuleType:

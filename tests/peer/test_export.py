@@ -209,7 +209,7 @@ def test_features_that_an_old_version_lacks() -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_our_example_compiles(version: str, tmp_path: Path, nvidia_tools: Path) -> None:
     module = tilewright.read(Path(__file__).parents[2] / "examples" / "gemm.mlir")
     data = tilewright.write_bytecode(module, version)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -189,7 +190,7 @@ class Done(NamedTuple):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with files to try."""
-    good = tilewright.write_bytecode(tilewright.read(PROGRAM))
+    good = good_program()
     files = {
         "good": good,
         "empty": b"",
@@ -212,6 +213,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@cache
+def good_program() -> bytes:
+    return tilewright.write_bytecode(tilewright.read(PROGRAM))
+
+
+@cache
 def invalid_program() -> bytes:
     """Return well-formed bytecode of an invalid program: an iota of floats."""
     from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415
@@ -330,7 +337,8 @@ def test_an_empty_module_compiles_for_every_gpu(version: str, run_both, folder: 
     (folder / "good").write_bytes(data)
     theirs, ours = run_both(["good", "-o", "made", "--gpu-name", "sm_120"])
     assert (theirs, ours) == (Done(0, "", ""), Done(0, "", ""))
-    for gpu in command_line.GPUS:
+    # What a GPU needs does not depend on the version that the program has.
+    for gpu in command_line.GPUS if version == "13.4" else ["sm_120"]:
         assert main(["good", "-o", gpu, "--gpu-name", gpu]) == 0
         assert read_note((folder / gpu).read_bytes()) is not None
 

@@ -49,7 +49,7 @@ COMMAND: Final = Command(
     "examples:\n"
     "  tilewright reduce add.mlir -o small.mlir --test 'grep -q addf'\n"
     "  tilewright reduce kernel.tileirbc -o small.tileirbc \\\n"
-    "    --test 'tilewright compile {} -o - --emit ptx | grep -q st.global'\n"
+    "    --test 'tilewright dis {} | grep -q store'\n"
     "  tilewright reduce ~/.cache/tilewright/crashes/licm-0123456789ab -o small.mlir",
 )
 

@@ -11,7 +11,7 @@ from programs import parse_runs, problems
 
 import tilewright
 from tilewright.driver.array_text import load_array
-from tilewright.driver.cutile_kernels import export_launches
+from tilewright.driver.cutile_kernels import Launch, export_launches
 from tilewright.driver.playground.arguments import directions
 from tilewright.driver.playground.languages import TITLES, examples, languages
 
@@ -53,10 +53,18 @@ EXPECTED = {
 }
 
 
+@pytest.fixture(scope="module")
+def launches(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Launch]:
+    """The launches of all examples, which one program runs."""
+    folder = tmp_path_factory.mktemp("launches")
+    program = folder / "program.py"
+    paths = [str(FOLDER / f"{stem}.py") for stem in TITLES]
+    program.write_text(f"import runpy\nfor path in {paths}:\n    runpy.run_path(path)\n")
+    return export_launches(str(program), str(folder), with_arguments=True)
+
+
 @pytest.mark.parametrize("stem", TITLES)
-def test_cutile_python(stem: str, tmp_path: Path) -> None:
-    path = FOLDER / f"{stem}.py"
-    launches = export_launches(str(path), str(tmp_path), with_arguments=True)
+def test_cutile_python(stem: str, launches: dict[str, Launch]) -> None:
     launch = launches[stem]
     values = [load_array(each) if isinstance(each, str) else each for each in launch.arguments]
     tilewright.execute(launch.data, None, launch.grid, values, on="emulator")

@@ -20,7 +20,7 @@ from tilewright.driver.reduction.control_flow import (
     RemoveCarriedValues,
     SimplifyBranches,
 )
-from tilewright.driver.reduction.engine import Candidate
+from tilewright.driver.reduction.engine import Candidate, Form, Reducer
 from tilewright.driver.reduction.operations import DropRegions, InlineRegions, RemoveOperations
 from tilewright.driver.reduction.programs import reducer_of
 from tilewright.driver.reduction.strategy import Strategy
@@ -350,3 +350,19 @@ def test_dead_code_may_be_what_fails() -> None:
     assert names(reducer.run().module) == [
         "cuda_tile.module", "cuda_tile.entry", "cuda_tile.exp", "cuda_tile.return",
     ]  # fmt: skip
+
+
+def test_a_program_is_read_once() -> None:
+    """Most edits make a program that was tried before."""
+    written: list[bytes] = []
+
+    def read(data: bytes) -> Operation:
+        written.append(data)
+        return read_level(data, "text")
+
+    form = Form(lambda module: print_op(module).encode(), read)
+    reducer = Reducer(form, lambda each: "cuda_tile.exp" in names(each.module))
+    module = read_level(LOOP, "text")
+    assert reducer.start(Candidate(form.write(module), module))
+    reducer.run()
+    assert len(written) == len(set(written))

@@ -136,7 +136,8 @@ def test_many_files_use_theirs(
 ) -> None:
     other = tmp_path / "other.mlir"
     other.write_text(matmul(64, 64, 64))
-    command = ["compile", str(source), str(other), "--emit", "ptx", "-o", str(tmp_path / "out")]
+    names = [str(source), str(other)]
+    command = ["compile", *names, "--emit", "ptx", "-o", str(tmp_path / "out"), "--jobs", "1"]
     tune_to(GEMM, "stages=5")
     assert cli.main(command) == 0
     made = (tmp_path / "out" / "gemm.ptx").read_text()

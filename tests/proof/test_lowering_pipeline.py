@@ -67,7 +67,7 @@ def test_pure_tile_ir_compiles(name: str) -> None:
 @pytest.mark.requirement("R1-002")
 def test_every_entry_is_a_kernel() -> None:
     entries = "".join([f"entry @k{n}(%x: tile<ptr<f32>>) {{ return }}\n" for n in range(3)])
-    ptx = compile(f"cuda_tile.module @m {{ {entries} }}", arch="sm_90").ptx
+    ptx = compile(f"cuda_tile.module @m {{ {entries} }}", arch="sm_90", emit="ptx").ptx
     assert re.findall(r"\.visible \.entry (\w+)", ptx) == ["k0", "k1", "k2"]
 
 
@@ -76,7 +76,10 @@ def test_tokens_cost_nothing() -> None:
     """A load after a fresh token compiles to the same code as one without."""
     with_token = ADD.replace("TOKEN", "%s = make_token : token").replace("BEFORE", "token = %s")
     without = ADD.replace("TOKEN", "").replace("BEFORE", "")
-    assert compile(with_token, arch="sm_90").ptx == compile(without, arch="sm_90").ptx
+    assert (
+        compile(with_token, arch="sm_90", emit="ptx").ptx
+        == compile(without, arch="sm_90", emit="ptx").ptx
+    )
 
 
 def values(module: Operation) -> Iterator[Value]:
@@ -98,10 +101,10 @@ def test_no_tokens_below_nv_tileas() -> None:
 @pytest.mark.requirement("R1-054")
 def test_source_lines_are_in_ptx_on_request() -> None:
     text = ADD.replace("TOKEN", "").replace("BEFORE", "")
-    with_lines = compile(text, arch="sm_90", line_info=True).ptx
+    with_lines = compile(text, arch="sm_90", emit="ptx", line_info=True).ptx
     assert re.search(r"\.loc\s+\d+ 11 ", with_lines)
     assert ".file" in with_lines
-    assert ".loc" not in compile(text, arch="sm_90").ptx
+    assert ".loc" not in compile(text, arch="sm_90", emit="ptx").ptx
 
 
 GEMMS = {"gemm": "nvgpu.mma.sync", "gemm_warpgroups": "cute_nvgpu.wgmma.issue"}
@@ -205,7 +208,7 @@ def test_layouts_are_converted_between_producers_and_consumers() -> None:
 @pytest.mark.requirement("R0-079")
 def test_views_keep_memory_shape_and_order() -> None:
     """Memory, shape and dimension order of each access are those of the source program."""
-    stages = compile(TRANSPOSED, arch="sm_90").stages
+    stages = compile(TRANSPOSED, arch="sm_90", emit="ptx").stages
     module = parse_text(stages["nv_tileas"], context())
     load, store = (
         next(op for op in module.walk() if op.name == f"nv_tileas.tiled_{name}")
@@ -241,7 +244,7 @@ gpu.module @m attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute
 
 @pytest.mark.requirement("R0-057")
 def test_fast_math_flags_are_converted_to_llvm() -> None:
-    stages = compile(FAST, arch="sm_90").stages
+    stages = compile(FAST, arch="sm_90", emit="ptx").stages
     assert "llvm.fastmath" not in stages["nv_tileaa"]
     assert "llvm.fastmath" not in stages["nv_tileas"]
     assert "fastmathFlags = #llvm.fastmath<contract>" in stages["nvvm"]

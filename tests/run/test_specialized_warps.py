@@ -348,11 +348,11 @@ def test_f32_is_rounded_to_tf32(fine: str, k_major: bool) -> None:
 
 
 @pytest.mark.parametrize(("ctas", "tile", "k_major", "copies"), keep_first([
-    (2, (128, 64, 32), False, [0, 1]),
     (4, (128, 128, 32), True, [2, 1]),
+    (2, (128, 64, 32), False, [0, 1]),
     (4, (256, 64, 64), False, [0, 3]),
     (2, (128, 128, 64), True, [0, 1]),
-    ], 2))  # fmt: skip
+    ]))  # fmt: skip
 def test_ctas_that_share_tiles(
     ctas: int, tile: tuple[int, int, int], k_major: bool, copies: list[int]
 ) -> None:

@@ -27,11 +27,19 @@ from tilewright.dialects.llvm.conversion import ZExtOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
 
 def _compare(build: ConversionBuilder, predicate: CmpIPredicate, a: Value, b: Value) -> Value:
     return build.create(ICmpOp, predicate=predicate, lhs=a, rhs=b).res
+
+
+def _number(build: ConversionBuilder, condition: Value, type: Type) -> Value:
+    """Convert a condition to 0 or 1 of a type; one of single bits is that already."""
+    if condition.type == type:
+        return condition
+    return build.create(ZExtOp, arg=condition, types=[type]).res
 
 
 @converts(CeilDivUIOp)
@@ -41,7 +49,7 @@ def ceil_unsigned(op: CeilDivUIOp, new: CeilDivUIOp, build: ConversionBuilder) -
     quotient = build.create(UDivOp, lhs=new.lhs, rhs=new.rhs).res
     remainder = build.create(URemOp, lhs=new.lhs, rhs=new.rhs).res
     inexact = _compare(build, CmpIPredicate.NE, remainder, zero)
-    increment = build.create(ZExtOp, arg=inexact, types=[new.lhs.type]).res
+    increment = _number(build, inexact, new.lhs.type)
     return build.create(AddOp, lhs=quotient, rhs=increment)
 
 
@@ -61,7 +69,7 @@ def signed(op: BinaryInteger, new: BinaryInteger, build: ConversionBuilder) -> R
     direction = CmpIPredicate.SGE if up else CmpIPredicate.SLT
     wrong_direction = _compare(build, direction, signs, zero)
     is_off_by_one = build.create(AndOp, lhs=inexact, rhs=wrong_direction).res
-    correction = build.create(ZExtOp, arg=is_off_by_one, types=[type]).res
+    correction = _number(build, is_off_by_one, type)
     return build.create(AddOp if up else SubOp, lhs=quotient, rhs=correction)
 
 

@@ -265,8 +265,10 @@ def _of_kind(fields: list[Any], kind: type[Field]) -> list[Any]:
 
 def _varying(fields: Sequence[OperandField[Any] | ResultField[Any]]) -> int:
     """The position of the first field that may vary in size; their number if there is none."""
-    positions = (field.position for field in fields if field.arity is not Arity.ONE)
-    return next(positions, len(fields))
+    for field in fields:
+        if field.arity is not Arity.ONE:
+            return field.position
+    return len(fields)
 
 
 def _group(values: tuple[V, ...], fields: int, varying: int, position: int) -> tuple[V, ...]:
@@ -375,8 +377,9 @@ class OperationMeta(type):
         namespace["schema"] = _LazySchema()
         traits = namespace.get("traits")
         if traits is not None:
-            namespace["is_terminator"] = any(trait.name == "terminator" for trait in traits)
-            namespace["is_isolated"] = any(trait.name == "isolated from above" for trait in traits)
+            names = [trait.name for trait in traits]
+            namespace["is_terminator"] = "terminator" in names
+            namespace["is_isolated"] = "isolated from above" in names
         return super().__new__(cls, name, bases, namespace)
 
 

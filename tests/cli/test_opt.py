@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
+from tilewright.driver.compile import Compilation
 from tilewright.driver.pipelines import DEPRECATED_PASSES, LOWERING_PIPELINE, PASSES
 from tilewright.ir.pipeline_text import load_pass
 
@@ -137,6 +138,14 @@ def test_the_pipeline_of_a_compilation_does_the_same_in_opt(
     assert result.code == 0
     again = run("opt", equal, "--pass", result.err)
     assert (again.code, again.out) == (0, result.out)
+
+
+def test_a_compilation_makes_no_text_of_its_pipeline_unasked(
+    run: Run, equal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It would load all passes before LLVM starts to load in its own process.
+    monkeypatch.delattr(Compilation, "pipeline_to")
+    assert run("compile", equal, "--emit", "nv_tileaa").code == 0
 
 
 def test_bisection_skips_all_but_the_first_passes(run: Run, equal: str) -> None:

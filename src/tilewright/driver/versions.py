@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from tilewright import __version__
 from tilewright.emit.toolchain import find_libdevice, find_ptxas, llvm_stamp
 from tilewright.support.diagnostics import Unsupported
-from tilewright.support.identity import identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +24,9 @@ _QUOTED: Final = re.compile(r"[\"'](\d[^\"']*)[\"']")
 
 def versions() -> dict[str, str]:
     """The versions that a report of a bug needs, by name; empty for what is not installed."""
+    # To load OpenSSL for its digest takes longer than the rest of `--version`.
+    from tilewright.support.identity import identity  # noqa: PLC0415
+
     return {
         "tilewright": __version__,
         "digest": identity(),

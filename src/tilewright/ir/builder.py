@@ -210,8 +210,10 @@ class _Plan:
     ) -> Sequence[Type]:
         """The types of the results, as far as the declaration determines them."""
         if self.infer is not None:
-            groups = [(field, _group(field, fields.get(field.name))) for field in self.operands]
-            known = {field.name: [value.type for value in group] for field, group in groups}
+            known = {
+                field.name: [value.type for value in _group(field, fields.get(field.name))]
+                for field in self.operands
+            }
             return self.infer(known, attributes)
         sources = self.types
         if sources is None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, cast, over
 from tilewright.ir.attribute_kinds import UNIT_ATTR, AttributeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tilewright.ir.attributes import Attribute
     from tilewright.ir.constraints import TypeConstraint
@@ -263,6 +263,24 @@ def _of_kind(fields: list[Any], kind: type[Field]) -> list[Any]:
     return [field for field in fields if isinstance(field, kind)]
 
 
+def _varying(fields: Sequence[OperandField[Any] | ResultField[Any]]) -> int:
+    """The position of the first field that may vary in size; their number if there is none."""
+    for field in fields:
+        if field.arity is not Arity.ONE:
+            return field.position
+    return len(fields)
+
+
+def _group(values: tuple[V, ...], fields: int, varying: int, position: int) -> tuple[V, ...]:
+    """The values of one of several fields, all but one of which have one value each."""
+    if position < varying:
+        return values[position : position + 1]
+    rest = len(values) - fields
+    if position == varying:
+        return values[position : position + rest + 1]
+    return values[position + rest : position + rest + 1]
+
+
 class Schema:
     """The fields of an operation class by kind, with access to their values."""
 
@@ -276,6 +294,8 @@ class Schema:
         "results",
         "variable_operands",
         "variable_results",
+        "varying_operand",
+        "varying_result",
     )
 
     def __init__(self, fields: Iterable[Field]) -> None:
@@ -293,6 +313,8 @@ class Schema:
         self.inherent = {field.spelling: field for field in self.attributes}
         self.variable_operands = sum(f.arity is not Arity.ONE for f in self.operands)
         self.variable_results = sum(f.arity is not Arity.ONE for f in self.results)
+        self.varying_operand = _varying(self.operands)
+        self.varying_result = _varying(self.results)
         self.has_segments = self.variable_operands > 1
         """Whether operand segment sizes must be stored, since they are ambiguous otherwise."""
 
@@ -305,20 +327,15 @@ class Schema:
 
     def operand_group(self, op: Operation, position: int) -> tuple[Value, ...]:
         """The operands of one field."""
+        if op.segments is None and not self.has_segments:
+            return _group(op.operands, len(self.operands), self.varying_operand, position)
         sizes = self.group_sizes(op)
         start = sum(sizes[:position])
         return op.operands[start : start + sizes[position]]
 
     def result_group(self, op: Operation, position: int) -> tuple[OpResult, ...]:
         """The results of one field; at most one field may vary in size."""
-        if not self.variable_results:
-            return op.results[position : position + 1]
-        rest = len(op.results) - len(self.results) + 1
-        variable = next(f.position for f in self.results if f.arity is not Arity.ONE)
-        if position == variable:
-            return op.results[position : position + rest]
-        start = position if position < variable else position + rest - 1
-        return op.results[start : start + 1]
+        return _group(op.results, len(self.results), self.varying_result, position)
 
     def is_default(self, op: Operation, name: str) -> bool:
         """Whether a stored attribute equals the default that its absence means."""
@@ -360,8 +377,9 @@ class OperationMeta(type):
         namespace["schema"] = _LazySchema()
         traits = namespace.get("traits")
         if traits is not None:
-            namespace["is_terminator"] = any(trait.name == "terminator" for trait in traits)
-            namespace["is_isolated"] = any(trait.name == "isolated from above" for trait in traits)
+            names = [trait.name for trait in traits]
+            namespace["is_terminator"] = "terminator" in names
+            namespace["is_isolated"] = "isolated from above" in names
         return super().__new__(cls, name, bases, namespace)
 
 

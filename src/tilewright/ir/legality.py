@@ -35,7 +35,7 @@ class ConversionTarget:
     judge of operations of which nothing else is said.
     """
 
-    __slots__ = ("_said", "_settled", "_unknown")
+    __slots__ = ("_found", "_said", "_unknown")
 
     def __init__(
         self,
@@ -49,26 +49,29 @@ class ConversionTarget:
         self._said.update((_name(subject), Legality.LEGAL) for subject in legal)
         self._said.update((_name(subject), Legality.ILLEGAL) for subject in illegal)
         self._said.update((_name(subject), judge) for subject, judge in (dynamic or {}).items())
-        self._settled: dict[str, Legality] = {}
+        self._found: dict[str, Legality | Judge] = {}
 
     def legality(self, op: Operation) -> Legality:
         """The legality of an operation."""
-        settled = self._settled.get(op.name)
-        return self._judge(op) if settled is None else settled
-
-    def is_settled(self, op: Operation) -> bool:
-        """Whether the legality of operations of this name does not depend on the operation."""
-        return op.name in self._settled
-
-    def _judge(self, op: Operation) -> Legality:
-        said = self._said.get(op.name) or self._said.get(op.dialect) or self._unknown
+        said = self._found.get(op.name)
+        if said is None:
+            said = self._find(op)
         if isinstance(said, Legality):
-            self._settled[op.name] = said
             return said
         answer = said(op)
         if answer is None:
             return Legality.UNKNOWN
         return Legality.LEGAL if answer else Legality.ILLEGAL
+
+    def is_settled(self, op: Operation) -> bool:
+        """Whether the legality of operations of this name does not depend on the operation."""
+        return isinstance(self._find(op), Legality)
+
+    def _find(self, op: Operation) -> Legality | Judge:
+        """Look up what is said of an operation, or of its dialect; cached by its name."""
+        said = self._said.get(op.name) or self._said.get(op.dialect) or self._unknown
+        self._found[op.name] = said
+        return said
 
     def problems(self, root: Operation) -> Iterator[Diagnostic]:
         """All operations nested in `root` that are not legal."""

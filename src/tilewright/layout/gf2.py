@@ -37,11 +37,14 @@ class Basis:
         sources = 0
         rows = self._rows
         rest = vector
-        for leading in sorted(rows, reverse=True):
-            if rest >> (leading - 1) & 1:
+        lower = vector
+        while lower:
+            leading = lower.bit_length()
+            if leading in rows:
                 row, origin = rows[leading]
                 rest ^= row
                 sources ^= origin
+            lower = rest & ((1 << (leading - 1)) - 1)
         return rest, sources
 
     def __contains__(self, vector: int) -> bool:

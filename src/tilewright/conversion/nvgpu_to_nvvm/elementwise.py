@@ -53,16 +53,22 @@ def result_type(op: Any, build: ConversionBuilder) -> Type | None:
 def lanes(build: Builder, vector: Value) -> list[Value]:
     """Extract all elements of a vector."""
     assert isinstance(vector.type, VectorType)
-    return [
-        build.create(ExtractElementOp, vector=vector, position=constant(build, lane, I32)).res
-        for lane in range(vector.type.shape[0])
-    ]
+    types = [vector.type.element]
+    elements: list[Value] = []
+    for lane in range(vector.type.shape[0]):
+        index = constant(build, lane, I32)
+        element = build.create(ExtractElementOp, vector=vector, position=index, types=types)
+        elements.append(element.res)
+    return elements
 
 
 def build_vector(build: Builder, elements: Sequence[Value], type: Type) -> Value:
     """Build a vector from its elements."""
-    vector: Value = build.create(PoisonOp, types=[type]).res
+    types = [type]
+    vector: Value = build.create(PoisonOp, types=types).res
     for lane, element in enumerate(elements):
         index = constant(build, lane, I32)
-        vector = build.create(InsertElementOp, vector=vector, value=element, position=index).res
+        vector = build.create(
+            InsertElementOp, vector=vector, value=element, position=index, types=types
+        ).res
     return vector

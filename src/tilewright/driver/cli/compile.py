@@ -219,7 +219,7 @@ def _compiled(
         compilation = program = Compilation(
             module, settings, observers, source=lambda: read_level(data, name)
         )
-        watch.show_pipeline(program.pipeline_to(stage))
+        watch.show_pipeline(lambda: program.pipeline_to(stage))
     try:
         made = compilation.dumped_to(stage)
     except BaseException:

@@ -15,7 +15,7 @@ from tilewright.support.diagnostics import Severity
 from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
 
     from tilewright.driver.cli.options import Arguments
     from tilewright.ir.passes import Instrument
@@ -36,10 +36,10 @@ class PassWatch:
         if arguments.flag("statistics"):
             self.instruments.append(self._statistics)
 
-    def show_pipeline(self, pipeline: str) -> None:
-        """Print the pipeline, if that is asked for."""
+    def show_pipeline(self, text: Callable[[], str]) -> None:
+        """Print the text of the pipeline, if that is asked for: to parse one loads its passes."""
         if self._arguments.flag("dump-pass-pipeline"):
-            print(pipeline, file=sys.stderr)
+            print(text(), file=sys.stderr)
 
     def report(self, sink: Sink) -> None:
         """Print the statistics and the timing that are asked for."""

@@ -189,7 +189,7 @@ def _run_passes(
 
     module = read()
     sink.diagnostics += verify(module)
-    watch.show_pipeline(pipeline_lines(pipeline))
+    watch.show_pipeline(lambda: pipeline_lines(pipeline))
     try:
         pipeline.run(module, sink, [*watch.instruments, watch.clock])
     except Exception as error:

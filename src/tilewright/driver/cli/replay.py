@@ -47,7 +47,7 @@ def run(arguments: Arguments) -> int:
     watch = PassWatch(COMMAND, arguments)
     instruments = [*watch.instruments, watch.clock]
     if kit.step == PASSES:
-        watch.show_pipeline(kit.pipeline)
+        watch.show_pipeline(lambda: kit.pipeline)
     try:
         if arguments.flag("from-input"):
             kit.compile_input(instruments)

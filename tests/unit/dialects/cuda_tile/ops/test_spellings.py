@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.dialects.cuda_tile import CUDA_TILE
@@ -80,7 +81,7 @@ LABEL = "^bb0(%a: !cuda_tile.tile<f32>, %b: !cuda_tile.tile<f32>):"
 
 
 @pytest.mark.requirement("R4-008", "R4-009", "R4-010", "R4-011", "R4-018", "R4-022")
-@pytest.mark.parametrize(
+@each_case(
     ("written", "printed"),
     [
         (
@@ -138,7 +139,7 @@ def test_compiler_form_is_read(written, printed):
 
 
 @pytest.mark.requirement("R4-009", "R4-010")
-@pytest.mark.parametrize("type", ["tile<4xptr>", "tile<8x8xptr>", "tensor<8xptr>"])
+@each_case("type", ["tile<4xptr>", "tile<8x8xptr>", "tensor<8xptr>"])
 def test_a_pointer_type_without_pointee_has_the_shape_of_the_definition(type):
     body = """
         %ps = broadcast %r : tile<1xptr<i32>> -> tile<8xptr<i32>>
@@ -152,7 +153,7 @@ def test_a_pointer_type_without_pointee_has_the_shape_of_the_definition(type):
 
 
 @pytest.mark.requirement("R4-008", "R4-009", "R4-010", "R4-011", "R4-037")
-@pytest.mark.parametrize(
+@each_case(
     ("written", "printed"),
     [
         (
@@ -206,8 +207,8 @@ MASKED = {
 
 
 @pytest.mark.requirement("R4-005", "R4-011", "R4-042")
-@pytest.mark.parametrize("style", Style)
-@pytest.mark.parametrize("name", MASKED)
+@each_case("style", Style)
+@each_case("name", MASKED)
 def test_masks_on_views_survive_a_round_trip(name, style):
     module = read(MASKED[name].format("%some", PV))
     again = parse_text(print_op(module, style=style), context())
@@ -245,7 +246,7 @@ REDUCED = "\n".join(
 
 
 @pytest.mark.requirement("R1-013")
-@pytest.mark.parametrize(
+@each_case(
     "written",
     [
         "dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32> "
@@ -382,8 +383,8 @@ def test_every_ordered_operation_is_there():
 
 
 @pytest.mark.requirement("R4-005")
-@pytest.mark.parametrize("style", Style)
-@pytest.mark.parametrize("name", TOKEN_ORDERED)
+@each_case("style", Style)
+@each_case("name", TOKEN_ORDERED)
 def test_ordering_scope_mode_mask_and_tokens_are_visible(name, style):
     module = read(TOKEN_ORDERED[name])
     op = token_ordered(module, name)
@@ -413,7 +414,7 @@ KEYS = (
 
 
 @pytest.mark.requirement("R4-015", "R4-038", "R4-039", "R4-040")
-@pytest.mark.parametrize("name", ELIDED)
+@each_case("name", ELIDED)
 def test_keys_left_out_of_dictionaries(name):
     module = read(TOKEN_ORDERED[name])
     op = token_ordered(module, name)
@@ -430,8 +431,8 @@ def test_keys_left_out_of_dictionaries(name):
 
 
 @pytest.mark.requirement("R4-042", "R4-016")
-@pytest.mark.parametrize("style", Style)
-@pytest.mark.parametrize("name", TOKEN_ORDERED)
+@each_case("style", Style)
+@each_case("name", TOKEN_ORDERED)
 def test_left_out_attributes_are_rebuilt_from_the_fields(name, style):
     """Ordering, scope and mode from keywords, the sizes of operand groups from the operands."""
     module = read(TOKEN_ORDERED[name])
@@ -445,8 +446,8 @@ def test_left_out_attributes_are_rebuilt_from_the_fields(name, style):
 
 
 @pytest.mark.requirement("R4-042")
-@pytest.mark.parametrize("style", Style)
-@pytest.mark.parametrize("name", ELIDED)
+@each_case("style", Style)
+@each_case("name", ELIDED)
 def test_attributes_left_out_of_dictionaries_survive_the_round_trip(name, style):
     """Also those that the operation does not declare, with values of any type."""
     module = read(TOKEN_ORDERED[name])
@@ -461,7 +462,7 @@ def test_attributes_left_out_of_dictionaries_survive_the_round_trip(name, style)
 
 
 @pytest.mark.requirement("R4-017", "R4-016")
-@pytest.mark.parametrize("word", ["weak", "relaxed", "acquire", "release", "acq_rel", "seq_cst"])
+@each_case("word", ["weak", "relaxed", "acquire", "release", "acq_rel", "seq_cst"])
 def test_orderings(word):
     scope = "" if word == "weak" else " device"
     kind = "store_ptr_tko" if word == "release" else "load_ptr_tko"
@@ -483,7 +484,7 @@ def test_orderings(word):
 
 
 @pytest.mark.requirement("R4-018")
-@pytest.mark.parametrize("word", ["tl_blk", "cluster", "gpu", "sys"])
+@each_case("word", ["tl_blk", "cluster", "gpu", "sys"])
 def test_scopes(word):
     module = read(f"load_ptr_tko relaxed {word} %q : tile<ptr<i32>> -> tile<i32>, token")
     (op,) = [op for op in module.walk() if op.name == "cuda_tile.load_ptr_tko"]
@@ -492,7 +493,7 @@ def test_scopes(word):
 
 
 @pytest.mark.requirement("R4-019")
-@pytest.mark.parametrize("mode", AtomicMode)
+@each_case("mode", AtomicMode)
 def test_modes(mode):
     operands = (
         "%p, %x : tile<ptr<f32>>, tile<f32> -> tile<f32>"

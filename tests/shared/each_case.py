@@ -34,16 +34,18 @@ def each_case(
     def decorate(test: Test) -> Test:
         @functools.wraps(test)
         def run_all(*rest: Any, **fixtures: Any) -> None:
-            failed: dict[str, BaseException] = {}
+            failed: list[str] = []
+            errors: list[BaseException] = []
             for name, values in table:
                 try:
                     test(*rest, **fixtures, **dict(zip(names, values, strict=True)))
                 except FAILURES as error:
-                    error.add_note(f"case {name()}")
-                    failed[name()] = error
+                    failed.append(name())
+                    errors.append(error)
+                    error.add_note(f"case {failed[-1]}")
             if failed:
                 counts = f"{len(failed)} of {len(table)} cases failed"
-                raise BaseExceptionGroup(f"{counts}: {', '.join(failed)}", list(failed.values()))
+                raise BaseExceptionGroup(f"{counts}: {'; '.join(failed)}", errors)
 
         signature = inspect.signature(test)
         others = [each for each in signature.parameters.values() if each.name not in names]

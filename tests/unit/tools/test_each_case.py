@@ -25,7 +25,7 @@ def test_all_cases_run_and_failures_are_named() -> None:
 
     failure = failure_of(test)
     assert seen == [1, 2, 3, 4]
-    assert failure.message == "2 of 4 cases failed: number=2, number=4"
+    assert failure.message == "2 of 4 cases failed: number=2; number=4"
     assert [error.__notes__ for error in failure.exceptions] == [
         ["case number=2"],
         ["case number=4"],
@@ -39,15 +39,15 @@ def test_names_of_cases() -> None:
 
     cases = [(1, 2), pytest.param(3, 4, id="by hand"), (5, 5)]
     for ids, names in [
-        (None, "left=1, right=2, by hand"),
-        (hex, "0x1-0x2, by hand"),
-        (["first", "second", "third"], "first, by hand"),
+        (None, "left=1, right=2; by hand"),
+        (hex, "0x1-0x2; by hand"),
+        (["first", "second", "third"], "first; by hand"),
     ]:
         failure = failure_of(each_case("left, right", cases, ids)(test))
         assert failure.message == f"2 of 3 cases failed: {names}"
 
 
-def test_products_of_cases() -> None:
+def test_stacked_cases() -> None:
     @each_case("left", [0, 1])
     @each_case("right", [0, 2])
     def test(left: int, right: int) -> None:

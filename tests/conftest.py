@@ -11,11 +11,13 @@ import signal
 import site
 import tempfile
 from collections import Counter
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from typing import cast
 
 import pytest
+from repeats import are_left_out, leave_out, mark_repeats
 from requirements import Outcome, load_index
 from worker_events import send_results_only
 
@@ -141,38 +143,53 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(RequirementReport(path))
 
 
-def leave_repeats(items: list[pytest.Item]) -> None:
-    """Mark all but a sample of the parameters of `sampled` tests as exhaustive."""
-    groups: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("sampled") and not item.get_closest_marker("exhaustive"):
-            groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for group in groups.values():
-        marker = group[0].get_closest_marker("sampled")
-        assert marker is not None
-        kept = {len(group) * number // marker.args[0] for number in range(marker.args[0])}
-        for at, item in enumerate(group):
-            if at not in kept:
-                item.add_marker(pytest.mark.exhaustive)
+def runs_all(config: pytest.Config) -> bool:
+    """Whether no folder, file or test was named."""
+    return config.args_source is pytest.Config.ArgsSource.TESTPATHS
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every other worker begin at the end: each finds what the other has compiled by then."""
+    report = yield
+    worker: str = getattr(collector.config, "workerinput", {"workerid": "gw0"})["workerid"]
+    is_odd = int(worker.removeprefix("gw")) % 2
+    if is_odd and runs_all(collector.config) and isinstance(collector, pytest.Dir):
+        report.result.reverse()
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None]:
+    yield
+    mark_repeats(metafunc)
+    if are_left_out(metafunc.config):
+        leave_out(metafunc)
 
 
 # First, so that `-m` sees the markers that are added here.
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    leave_repeats(items)
-    missing = missing_outside()
-    # The CUDA driver is initialized only if a test needs it.
-    if any(item.get_closest_marker("gpu") for item in items) and (reason := missing_gpu()):
-        missing["gpu"] = reason
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if runs_all(config):
+        items.sort(key=lambda item: str(item.path))  # one order in all workers
+    marked: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        for name in {marker.name for marker in item.iter_markers()}:
+            marked.setdefault(name, []).append(item)
+    on_gpu = marked.get("gpu", [])
     # In a thread: a kernel that never ends blocks the main thread in the driver.
     limit = pytest.mark.timeout(GPU_SECONDS, method="thread")
-    for item in items:
-        if item.get_closest_marker("gpu"):
-            item.add_marker(limit)
-    for marker, reason in missing.items():
-        for item in items:
-            if item.get_closest_marker(marker):
-                item.add_marker(pytest.mark.skip(reason=reason))
+    for item in on_gpu:
+        item.add_marker(limit)
+    missing = missing_outside()
+    # The CUDA driver is initialized only if a test needs it.
+    if on_gpu and (reason := missing_gpu()):
+        missing["gpu"] = reason
+    for name, reason in missing.items():
+        for item in marked.get(name, []):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 # Not at collection: under xdist an error there crashes the worker, which hides its text.
@@ -198,10 +215,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{count:5} skipped: {reason.removeprefix('Skipped: ')}")
 
 
-def pytest_collection_finish() -> None:
-    """Exempt the collected tests from garbage collection, which would scan them each time."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Exempt modules and tests from garbage collection, which would scan them each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @cache

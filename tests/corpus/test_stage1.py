@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from corpus_checks import SAMPLE, Module, load_modules, load_programs
+from each_case import each_case
 from stage1 import problem_of
 
 from tilewright.bytecode.reader import read_bytecode
@@ -30,12 +31,12 @@ def test_module_of_the_sample(name: str) -> None:
 
 
 @pytest.mark.requirement("R0-002", "R0-010", "R0-025")
-@pytest.mark.parametrize("module", PROGRAMS, ids=lambda module: module.name)
+@each_case("module", PROGRAMS, ids=lambda module: module.name)
 def test_our_own_programs(module: Module) -> None:
     assert problem_of(module) is None
 
 
-@pytest.mark.parametrize("module", PROGRAMS, ids=lambda module: module.name)
+@each_case("module", PROGRAMS, ids=lambda module: module.name)
 def test_locations_survive(module: Module) -> None:
     root = wrap_in_module(read_bytecode(module.data, module.name))
     parse_pipeline("structure-early-exits").run(root)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import fuzz
 import pytest
+from each_case import each_case
 from repeats import keep_first
 
 
@@ -54,7 +55,7 @@ def test_what_is_written_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outcome.startswith("FAILED: output that is not read again")
 
 
-@pytest.mark.parametrize("source", [b"", b"\x7fTileIR\0", "", "{", "%", "entry @f(", "\0"])
+@each_case("source", [b"", b"\x7fTileIR\0", "", "{", "%", "entry @f(", "\0"])
 def test_stumps(source: bytes | str) -> None:
     assert fuzz.try_input(source) == "UserError"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_case import each_case
 from requirements import (
     Measurement,
     Outcome,
@@ -57,7 +58,7 @@ def test_later_and_waived_exclude_each_other() -> None:
         Requirement("R9-001", "t", later="a", waived="b")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("results", "expected"),
     [
         ([], "open"),
@@ -130,7 +131,7 @@ def test_the_measurement_names_its_command() -> None:
     assert measured.compilations >= measured.programs > 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("row", "expected"),
     [
         ({"evidence": ["op a.b", "pass c"]}, "path"),

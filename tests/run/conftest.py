@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import pytest
 from programs import Failure, Run, parse_labels, parse_runs, problems
-from repeats import EXHAUSTIVE
+from repeats import EXHAUSTIVE, are_left_out
 
 import tilewright
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
@@ -47,9 +47,12 @@ class ProgramFile(pytest.File):
             repeats = {*REPEATS, CANONICAL_TILES} if SLICES in possible else {*REPEATS}
             for mode in possible:
                 name = f"{run.entry or 'kernel'}-{number}-{mode}"
+                later = mode in repeats or passing[run.entry] > 1
+                is_repeat = mode == OTHER_ORDER or (later and run.failure is None)
+                if is_repeat and are_left_out(self.config):
+                    continue
                 item = modes[mode].from_parent(self, name=name, text=text, run=run, mode=mode)
-                is_repeat = mode in repeats or passing[run.entry] > 1
-                if mode == OTHER_ORDER or (is_repeat and run.failure is None):
+                if is_repeat:
                     item.add_marker(EXHAUSTIVE)
                 yield item
 

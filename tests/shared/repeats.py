@@ -10,6 +10,37 @@ import pytest
 EXHAUSTIVE = pytest.mark.exhaustive
 
 
+def are_left_out(config: pytest.Config) -> bool:
+    """Return whether no test that is marked as a repeat can run, as in `make test`."""
+    return config.getoption("markexpr") == "not exhaustive"
+
+
+def mark_repeats(metafunc: pytest.Metafunc) -> None:
+    """Mark all but a sample of the parameters of a `sampled` test as repeats."""
+    marker = metafunc.definition.get_closest_marker("sampled")
+    if marker is None:
+        return
+    calls = _first_calls(metafunc)
+    kept = {len(calls) * number // marker.args[0] for number in range(marker.args[0])}
+    for at, call in enumerate(calls):
+        if at not in kept:
+            call.marks.append(EXHAUSTIVE.mark)
+
+
+def leave_out(metafunc: pytest.Metafunc) -> None:
+    """Drop the parameters that are marked as repeats, before pytest makes a test of each.
+
+    They are two fifths of all tests. One stays if all are repeats: pytest deselects it.
+    """
+    metafunc._calls = _first_calls(metafunc) or metafunc._calls[:1]
+
+
+def _first_calls(metafunc: pytest.Metafunc) -> list[Any]:
+    """The calls of a test function, with their parameters, that are not marked as repeats."""
+    name = EXHAUSTIVE.name
+    return [call for call in metafunc._calls if all(mark.name != name for mark in call.marks)]
+
+
 def _repeat(value: Any) -> Any:
     """A value marked as a repeat; a tuple holds the values of several arguments."""
     if isinstance(value, type(pytest.param())):

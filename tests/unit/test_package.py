@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 
 import tilewright
 
@@ -16,7 +17,7 @@ def test_version_is_the_installed_one() -> None:
     assert tilewright.__version__ == version("tilewright")
 
 
-@pytest.mark.parametrize("name", tilewright.__all__)
+@each_case("name", tilewright.__all__)
 def test_public_name_loads(name: str) -> None:
     assert getattr(tilewright, name) is not None
     assert name in dir(tilewright)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.bytecode.annotation import ByteRange, annotate, annotation_text
@@ -43,7 +44,7 @@ def check_coverage(data: bytes, ranges: list[ByteRange]) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@each_case("path", PROGRAMS, ids=lambda path: path.stem)
 def test_every_byte_is_covered_once(path: Path) -> None:
     data = tilewright.write_bytecode(tilewright.read(path))
     check_coverage(data, annotate(data))
@@ -127,7 +128,7 @@ def test_a_section_that_another_replaces(build: Any) -> None:
     assert any(each.meaning == "unused: another String section follows" for each in ranges)
 
 
-@pytest.mark.parametrize("size", [0, 5, 11, 40])
+@each_case("size", [0, 5, 11, 40])
 def test_damaged_files_are_errors(size: int) -> None:
     data = tilewright.write_bytecode(tilewright.read(BRANCHES))
     with pytest.raises(UserError, match="expected"):

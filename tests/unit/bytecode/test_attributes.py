@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.attribute_reader import Reader
 from tilewright.bytecode.attribute_writer import Pools, Writer
@@ -43,7 +44,7 @@ def reader(build, data: bytes) -> Reader:
     return Reader(part(data), strings, types, ConstantTable(part(build.table([b"\4\1\0\0\0"], 8))))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "attribute"),
     [
         ("010005", IntegerAttr(1, I1)),
@@ -77,7 +78,7 @@ def zigzag(pattern: int) -> int:
     return signed << 1 if signed >= 0 else -(signed << 1) - 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("index", "type", "bits"),
     [
         (5, F32, 0xFF800000),
@@ -93,13 +94,13 @@ def test_float_patterns(build, index: int, type, bits: int) -> None:
     assert reader(build, data).attribute() is FloatAttr(bits, type)
 
 
-@pytest.mark.parametrize("bits", [0xFFF0000000000000, 0x8000000000000000, 0x3FF0000000000000])
+@each_case("bits", [0xFFF0000000000000, 0x8000000000000000, 0x3FF0000000000000])
 def test_patterns_that_cutile_doubled_are_recovered(build, bits: int) -> None:
     data = b"\x02\x06" + build.varint(bits << 1)
     assert reader(build, data).attribute() is FloatAttr(bits, F64)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "message"),
     [
         ("00", "expected the tag of an attribute, 1 to 12, found 0"),
@@ -131,7 +132,7 @@ def test_a_constant_as_attribute(build) -> None:
     assert attribute.elements() == [1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "attribute",
     [
         IntegerAttr(1, I1),
@@ -164,7 +165,7 @@ def test_attributes_survive(attribute) -> None:
     assert again.at == again.end
 
 
-@pytest.mark.parametrize("attribute", [UnitAttr(), DivByAttr(-1), BoundedAttr(1 << 70, None)])
+@each_case("attribute", [UnitAttr(), DivByAttr(-1), BoundedAttr(1 << 70, None)])
 def test_what_has_no_form_is_refused(attribute) -> None:
     with pytest.raises(InvalidValue):
         Writer(Pools((13, 4))).attribute(attribute)

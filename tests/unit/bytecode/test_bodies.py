@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.writer import write_bytecode
@@ -86,7 +87,7 @@ def test_results_are_numbered_after_the_regions(build, text_of) -> None:
     assert text_of(write_bytecode(read_bytecode(data))) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "message"),
     [
         (b"\x7f", "expected the opcode of an operation, found 0x7f"),
@@ -109,7 +110,7 @@ def test_broken_bodies(build, body: bytes, message: str) -> None:
     assert message in error(build.module(body, signature=4))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("opcode", "name", "since"),
     [(0x6E, "atan2", (13, 2)), (0x6F, "pack", (13, 3)), (0x76, "insert", (13, 4))],
 )
@@ -136,7 +137,7 @@ def test_regions_nest_128_deep(build) -> None:
     assert "expected regions nested at most 128 deep, found more" in message
 
 
-@pytest.mark.parametrize("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
+@each_case("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
 def test_print_has_a_token_from_13_2_on(build, text_of, version) -> None:
     body = b"\x55\x00\x00\x00" if version == (13, 1) else b"\x55\x01\x03\x00\x00\x00"
     data = build.module(body + build.RETURN, version=version)

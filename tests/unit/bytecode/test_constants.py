@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.writer import write_bytecode
@@ -17,7 +18,7 @@ def constant(build, tag: bytes, count: int, blob: bytes) -> bytes:
     return build.module(b"\x10\x06\x00" + build.RETURN, types=[tag, tile], constants=[blob])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tag", "count", "blob", "text"),
     [
         (b"\x00", 1, "01", "<i1: true>"),
@@ -42,7 +43,7 @@ def test_what_a_blob_means(build, text_of, tag: bytes, count: int, blob: str, te
     assert f"constant {text} : tile<{count}x" in text_of(data)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tag", "count", "blob", "message"),
     [
         (b"\x00", 16, "010203", "expected a length of 2 for constant 0"),
@@ -75,7 +76,7 @@ def test_one_blob_serves_constants_of_several_types(build, text_of) -> None:
     assert write_bytecode(read_bytecode(data)).count(b"\0\0\x80\x3f") == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("count", "blob", "written"),
     [(1, "01", "ff"), (4, "05", "05"), (4, "0f", "ff"), (16, "ffff", "ff"), (16, "0180", "0180")],
 )

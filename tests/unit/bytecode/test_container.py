@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.support.diagnostics import UserError
@@ -21,12 +22,12 @@ def test_a_module_is_read(build, text_of) -> None:
     assert text_of(build.module()) == "entry @k() {\n  return\n}\n"
 
 
-@pytest.mark.parametrize("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
+@each_case("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
 def test_all_four_versions_are_read(build, text_of, version) -> None:
     assert text_of(build.module(version=version)) == "entry @k() {\n  return\n}\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "message"),
     [
         (b"", "byte 0 (0x0): error: expected Tile IR bytecode, found an empty file"),
@@ -81,12 +82,12 @@ def test_sections_come_in_any_order_and_the_last_of_a_kind_counts(build, text_of
     assert text_of(data) == "entry @k() {\n  return\n}\n"
 
 
-@pytest.mark.parametrize("alignment", [8, 16, 64])
+@each_case("alignment", [8, 16, 64])
 def test_larger_alignments_are_fine(build, text_of, alignment: int) -> None:
     assert text_of(aligned_to(build, alignment)) == "entry @k() {\n  return\n}\n"
 
 
-@pytest.mark.parametrize("alignment", [1, 2, 4, 12])
+@each_case("alignment", [1, 2, 4, 12])
 def test_wrong_alignments_are_errors(build, alignment: int) -> None:
     assert f"that 8 divides as alignment, found {alignment}" in error(aligned_to(build, alignment))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.writer import write_bytecode
@@ -86,7 +87,7 @@ def test_unknown_locations_are_byte_offsets(build, index: int) -> None:
     assert "#loc1 = loc(unknown)" in text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("indices", "records", "message"),
     [
         ([3, 4], RECORDS, "expected debug record 2 to be a location, found a scope"),
@@ -170,7 +171,7 @@ def test_a_module_without_debug_information_has_no_debug_section(build) -> None:
     assert write_bytecode(read_bytecode(data)).count(b"\x83") == data.count(b"\x83") == 0
 
 
-@pytest.mark.parametrize("unscoped", [UNKNOWN, FileLoc("a", 1, 2), ByteLoc("k", 3)])
+@each_case("unscoped", [UNKNOWN, FileLoc("a", 1, 2), ByteLoc("k", 3)])
 def test_locations_without_scope_are_not_written(build, unscoped) -> None:
     module = read_bytecode(build.module())
     for op in module.walk():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.bytecode.op_format import OpFormat
 from tilewright.bytecode.opcodes import OP_NAMES, OPCODES
@@ -96,7 +96,7 @@ def spelled(format: OpFormat) -> str:
     return f"{counted} | {' '.join(flags)} | {' '.join(attributes)} | {operands}"
 
 
-@pytest.mark.parametrize("name", BODY_OPS)
+@each_case("name", BODY_OPS)
 def test_the_format_of_each_operation(name: str) -> None:
     mnemonic = name.partition(".")[2]
     row = ROWS.get(mnemonic, f"{mnemonic} - | | | F")
@@ -105,7 +105,7 @@ def test_the_format_of_each_operation(name: str) -> None:
 
 
 # Attributes that came later, and where the flags begin with a later member.
-@pytest.mark.parametrize(
+@each_case(
     ("name", "since"),
     [("ftoi", (13, 4)), ("mmaf", (13, 3)), ("for", (13, 2)), ("print_tko", (13, 2))],
 )
@@ -115,7 +115,7 @@ def test_flags_begin_with_their_first_member(name: str, since) -> None:
     assert not OpFormat(kind, (13, since[1] - 1)).has_flags
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "attribute", "since"),
     [
         ("negi", "overflow", (13, 2)),
@@ -144,7 +144,7 @@ def test_every_operation_has_an_opcode_of_its_own() -> None:
     assert {op.name for op in CUDA_TILE.ops.values()} == set(OPCODES)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("version", "highest"),
     [((13, 1), 0x6D), ((13, 2), 0x6E), ((13, 3), 0x75), ((13, 4), 0x7A), ((13, 5), 0x7D)],
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from each_case import each_case
 from preview_modules import (
     Body,
     Kernel,
@@ -75,7 +76,7 @@ BODIES: dict[str, tuple[str, Body]] = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each_case("name", BODIES)
 def test_operations_are_read_and_written(name: str) -> None:
     element, body = BODIES[name]
     data = module(body, element=element)
@@ -96,7 +97,7 @@ def test_the_text_of_the_operations() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", REDUCTIONS)
+@each_case("kind", REDUCTIONS)
 def test_the_numbers_of_the_reductions(kind: str) -> None:
     (line,) = lines(module(lambda k: load(k, kind), element="I32"))
     assert f"%pview[%arg1], {kind.lower()} : " in line
@@ -125,7 +126,7 @@ def test_debug_information_has_flags() -> None:
     assert disassemble(again, debug=True) == text
 
 
-@pytest.mark.parametrize("warps", [1, 2, 4, 8, 16, 32])
+@each_case("warps", [1, 2, 4, 8, 16, 32])
 def test_hints_need_no_flag(warps: int) -> None:
     hints = {"default": bc.EntryHints(num_worker_warps_per_cta=warps)}
     program = read_bytecode(module(chained, hints=hints))
@@ -156,7 +157,7 @@ def test_empty_attributes_of_arguments_are_none() -> None:
     assert next(program.entries()).arg_attrs is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("attributes", "message"),
     [
         (attributed([]), "expected attributes of 2 arguments, found 1"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import KNOWN
@@ -64,7 +65,7 @@ def test_mutations_read_or_fail_at_a_byte(path: Path) -> None:
     assert all(is_located(problem, file) for problem, file in wrong)
 
 
-@pytest.mark.parametrize("version", KNOWN)
+@each_case("version", KNOWN)
 def test_any_version_byte_on_any_body(version) -> None:
     for path in PROGRAMS:
         data = bytearray(write_bytecode(parse_module(path.read_text(), path.name)))

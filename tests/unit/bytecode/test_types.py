@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.types import TypePool
@@ -38,7 +39,7 @@ def error(build, record: bytes, *others: bytes, version=(13, 4)) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tag", "name"),
     [
         (0, "i1"), (1, "i8"), (2, "i16"), (3, "i32"), (4, "i64"), (5, "f16"), (6, "bf16"),
@@ -50,7 +51,7 @@ def test_types_that_are_nothing_but_a_tag(build, tag: int, name: str) -> None:
     assert str(argument_types(build, build.varint(tag))) == name
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("record", "since"),
     [(b"\x12", (13, 2)), (b"\x13", (13, 3)), (b"\x16", (13, 3)), (b"\x82\x01", (13, 4))],
 )
@@ -84,7 +85,7 @@ def tensor_view(build, version=(13, 4)) -> bytes:
 TENSOR = TensorViewType((DYNAMIC, 64), I32, (64, 1))
 
 
-@pytest.mark.parametrize("version", [(13, 1), (13, 3), (13, 4)])
+@each_case("version", [(13, 1), (13, 3), (13, 4)])
 def test_tensor_views(build, version) -> None:
     assert argument_types(build, tensor_view(build, version), version=version) is TENSOR
 
@@ -124,7 +125,7 @@ def test_views_are_of_tensor_views_and_known_paddings(build) -> None:
     assert "expected a padding value below 5, found 5" in error(build, wrong, tensor_view(build))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("records", "message"),
     [
         ([b"\x63"], "expected the tag of a type, found 99"),
@@ -168,8 +169,8 @@ ALL = [
 ]
 
 
-@pytest.mark.parametrize(("type", "since"), ALL, ids=str)
-@pytest.mark.parametrize("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
+@each_case(("type", "since"), ALL, ids=str)
+@each_case("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
 def test_types_are_written_from_their_version_on(build, type, since, version) -> None:
     module = read_bytecode(build.module(signature=4, version=version))
     (entry,) = module.entries()

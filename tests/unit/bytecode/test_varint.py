@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ def cursor(data: bytes) -> Cursor:
 
 
 # LEB128 by its definition: seven bits a byte, lowest first.
-@pytest.mark.parametrize(
+@each_case(
     ("data", "number"),
     [
         ("00", 0),
@@ -30,9 +31,7 @@ def test_a_varint_has_seven_bits_a_byte(data: str, number: int) -> None:
     assert cursor(bytes.fromhex(data)).varint() == number
 
 
-@pytest.mark.parametrize(
-    ("data", "number"), [("00", 0), ("01", -1), ("02", 1), ("ff01", -128), ("8002", 128)]
-)
+@each_case(("data", "number"), [("00", 0), ("01", -1), ("02", 1), ("ff01", -128), ("8002", 128)])
 def test_the_lowest_bit_of_a_signed_varint_is_its_sign(data: str, number: int) -> None:
     assert cursor(bytes.fromhex(data)).signed_varint() == number
 
@@ -51,7 +50,7 @@ def test_signed_varints_survive(number: int) -> None:
     assert cursor(bytes(buffer.out)).signed_varint() == number
 
 
-@pytest.mark.parametrize("data", ["", "80", "ffff", "ffffffffffffffffff02", "80" * 11 + "00"])
+@each_case("data", ["", "80", "ffff", "ffffffffffffffffff02", "80" * 11 + "00"])
 def test_a_varint_ends_within_the_data_and_64_bits(data: str) -> None:
     with pytest.raises(UserError, match="expected a number"):
         cursor(bytes.fromhex(data)).varint()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.body_writer import encoder
 from tilewright.bytecode.reader import read_bytecode
@@ -44,7 +45,7 @@ def refusal(module: ModuleOp, version: Version) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("version", KNOWN)
+@each_case("version", KNOWN)
 def test_operations_are_written_from_their_version_on(version) -> None:
     for op in {op.name: op for op in CUDA_TILE.ops.values()}.values():
         if op.name in ("cuda_tile.module", "cuda_tile.entry", "cuda_tile.global"):
@@ -79,8 +80,8 @@ NEWER = [
 ]
 
 
-@pytest.mark.parametrize(("line", "since", "what"), NEWER)
-@pytest.mark.parametrize("version", KNOWN)
+@each_case(("line", "since", "what"), NEWER)
+@each_case("version", KNOWN)
 def test_newer_members_are_refused_unless_they_say_nothing(line, since, what, version) -> None:
     module = module_of(line)
     if version >= since:
@@ -93,7 +94,7 @@ def test_newer_members_are_refused_unless_they_say_nothing(line, since, what, ve
     assert message.startswith("k.mlir:1:") or message.startswith("k.mlir:2:")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "%r = negi %i : tile<i32>",
@@ -191,8 +192,8 @@ def test_required_attributes_must_be_there_and_of_their_kind() -> None:
     write_bytecode(module)
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("version", KNOWN)
+@each_case("path", PROGRAMS, ids=lambda path: path.stem)
+@each_case("version", KNOWN)
 def test_refusals_are_what_the_version_lacks(path: Path, version: Version) -> None:
     module = parse_module(path.read_text(), path.name)
     # The producer of a module is dropped, not refused.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from each_case import each_case
 from integrity import check_integrity
 
 from tilewright.driver.compile import add_target_spec, wrap_in_module
@@ -220,7 +221,7 @@ GET: Final = f"""%x = nv_tileaa.queue.get %q : {QUEUE} -> i32 {{
 PUT: Final = f"nv_tileaa.queue.put %q : {QUEUE} {{ nv_tileaa.queue.yield %n : i32 }}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         f"{PUT}\n{GET}\n{GET.replace('%x', '%z')}",

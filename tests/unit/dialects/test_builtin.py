@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.driver.registry import context
 from tilewright.support.diagnostics import UserError
@@ -21,7 +22,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("text", MODULES)
+@each_case("text", MODULES)
 def test_round_trip(text: str) -> None:
     assert print_op(parse_text(text, context())) == text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cute import LayoutAttr, Leaf, StrideAttr
 from tilewright.driver.registry import context
@@ -20,7 +21,7 @@ def parse(text: str) -> Attribute:
 
 
 @pytest.mark.requirement("R4-024", "R4-025")
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "#cute.layout<(1@0, 16@1)>",
@@ -42,7 +43,7 @@ def test_leaves_and_tuples() -> None:
 
 
 @pytest.mark.requirement("R4-027")
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "expected"),
     [
         (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 from tilewright.dialects.print_format import Conversion, format_problem, parse_format
 
@@ -18,8 +18,8 @@ LEVELS = {
 }
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(
+@each_case("level", LEVELS)
+@each_case(
     ("format", "problem"),
     [
         ("ok %n", "unsupported conversion '%n' at character 4 of the format: expected '%%', or "),
@@ -35,8 +35,8 @@ def test_wrong_formats_at_every_level(level: str, format: str, problem: str) -> 
     assert message.partition(" op ")[2].startswith(problem)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("format", ["%d\\0A\\00", "%-04095lld 50%%", "%+8.4095f"])
+@each_case("level", LEVELS)
+@each_case("format", ["%d\\0A\\00", "%-04095lld 50%%", "%+8.4095f"])
 def test_correct_formats_at_every_level(level: str, format: str) -> None:
     assert errors(LEVELS[level].format(format)) == []
 

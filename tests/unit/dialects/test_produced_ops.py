@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from produced_ops import PAGES, REASONS, ROOT, listing, operations, page_text, registered_ops
 from requirements import Measurement, load_measurement
 from tile_ir_path import DIALECTS
@@ -11,7 +12,7 @@ DEFAULT = {"op cf.br": "a sm_90", "made cf.cond_br": "a sm_90"}
 MEASURED = Measurement("measure", 2, 1, DEFAULT, {"op cf.switch": "a sm_90 -O0"})
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_case("page", PAGES)
 def test_a_page_is_up_to_date(page: str) -> None:
     """`python tools/produced_ops.py` writes it."""
     assert (ROOT / "docs" / page).read_text("utf-8") == page_text(page, load_measurement())

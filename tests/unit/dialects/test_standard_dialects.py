@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from dialect_text import read
+from each_case import each_case
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
@@ -71,7 +71,7 @@ def test_a_dialect_is_loaded_when_it_is_named() -> None:
     assert "tilewright.dialects.arith.folds" not in done.stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("op", "types"),
     [
         (

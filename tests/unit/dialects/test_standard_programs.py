@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from dialect_text import check_round_trip, check_with_xdsl, read
+from each_case import each_case
 
 from tilewright.driver.registry import context
 
@@ -21,7 +22,7 @@ def label(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}"
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=label)
+@each_case("path", PROGRAMS, ids=label)
 def test_round_trip(path: Path) -> None:
     check_round_trip(path.read_text())
 
@@ -31,7 +32,7 @@ def test_xdsl_agrees(path: Path) -> None:
     check_with_xdsl(path.read_text())
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+@each_case("name", DIALECTS)
 def test_every_operation_occurs(name: str) -> None:
     programs = [path for path in PROGRAMS if path.parent.name == name]
     seen = {op.name for path in programs for op in read(path.read_text()).walk()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from each_case import each_case
 
 from tilewright.emit.ptx import compile_ptx
 
@@ -47,7 +47,7 @@ def test_a_struct_of_many_registers_is_spelled_once(emit) -> None:
     assert re.search(r"^%struct\.0 = type \{ float, ", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("element", "word", "picked"),
     [
         # Registers hold two f16 each, so that nothing is known of single ones.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.emit.ptx import compile_ptx
 
@@ -34,14 +34,14 @@ def kernel(kind: str, type: str, order: str, space: int = 1) -> str:
     )
 
 
-@pytest.mark.parametrize("scope", SCOPES, ids=SCOPES.values())
-@pytest.mark.parametrize(("kind", "type"), KINDS)
+@each_case("scope", SCOPES, ids=SCOPES.values())
+@each_case(("kind", "type"), KINDS)
 def test_orderings_and_scopes(kind: str, type: str, scope: str, emit) -> None:
     expected = f"atom.acq_rel.{SCOPES[scope]}.global.{KINDS[kind, type]}"
     assert expected in compile_ptx(emit(kernel(kind, type, f"{scope}acq_rel")), opt_level=1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("order", "expected"),
     [
         ('syncscope("device") monotonic', ["atom.global.add.u32"]),

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 
 from tilewright.emit import cubin as cubin_module
 from tilewright.emit import service, toolchain
@@ -216,7 +217,7 @@ def test_the_same_every_time(emit) -> None:
     assert assemble(ptx, ARCHES["sm_90"]).data == assemble(ptx, ARCHES["sm_90"]).data
 
 
-@pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF" + bytes(100), b"text" * 50])
+@each_case("data", [b"", b"\x7fELF", b"\x7fELF" + bytes(100), b"text" * 50])
 def test_files_that_are_no_cubins(data: bytes) -> None:
     with pytest.raises(InvalidValue, match="not a cubin"):
         read_kernels(data)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
+from each_case import each_case
 from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
 
@@ -221,7 +222,7 @@ def test_large_tiles_stay_out_of_memory() -> None:
     assert "blockId_x" in Debugged(module.cubin).named("DW_TAG_variable")
 
 
-@pytest.mark.parametrize("level", ["nv_tileaa", "nv_tileas", "nvgpu", "nvvm"])
+@each_case("level", ["nv_tileaa", "nv_tileas", "nvgpu", "nvvm"])
 def test_one_operation_of_a_level_has_the_name_of_a_value(level: str) -> None:
     module = read_runnable(PROGRAM, "program.mlir")
     compilation = Compilation(module, Settings(ARCHES["sm_90"], device_debug=True))

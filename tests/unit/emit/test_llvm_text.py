@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.llvm import LLVM, constants, functions, globals
 from tilewright.emit.llvm.instructions import INSTRUCTIONS
@@ -125,7 +126,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("text", ROWS)
+@each_case("text", ROWS)
 def test_an_operation_becomes_an_instruction(text: str, emit) -> None:
     module: LLVMModule = emit(
         f"llvm.func @f({ARGUMENTS}) {{\n%r = {text}\nllvm.return\n}}\nllvm.func @callee(f32) -> f32"
@@ -153,7 +154,7 @@ STATEMENTS = {
 }
 
 
-@pytest.mark.parametrize("text", STATEMENTS)
+@each_case("text", STATEMENTS)
 def test_an_operation_without_result(text: str, emit) -> None:
     module: LLVMModule = emit(f"llvm.func @f({ARGUMENTS}) {{\n{text}\nllvm.return\n}}")
     assert STATEMENTS[text] in [line.strip() for line in module.text.splitlines()]
@@ -169,7 +170,7 @@ def test_every_operation_has_a_row() -> None:
     assert {*INSTRUCTIONS, *INTRINSICS} | others == set(LLVM.ops.values())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "expected"),
     [
         ("llvm.mlir.constant(-1 : i32) : i32", "i32 -1"),
@@ -287,7 +288,7 @@ def test_functions_and_globals(emit) -> None:
     llvm.parse_assembly(module.text).verify()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "message"),
     [
         ("llvm.intr.exp(%x) : (f32) -> f32", "'llvm.intr.exp': the target has no such instruction"),

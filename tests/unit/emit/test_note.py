@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 
 from tilewright import __version__
 from tilewright.emit.cubin import assemble
@@ -82,7 +83,7 @@ def test_every_cubin_has_the_note_of_its_compiler(ptxas: Path) -> None:
     assert read_note(cubin.data) == own_note() == Note(__version__, identity())
 
 
-@pytest.mark.parametrize("data", [b"", b"\x7fELF", b"text", b"\x7fELF" + bytes(60)])
+@each_case("data", [b"", b"\x7fELF", b"text", b"\x7fELF" + bytes(60)])
 def test_other_data_is_no_cubin(data: bytes) -> None:
     with pytest.raises(InvalidValue, match="not a cubin"):
         read_note(data)

@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from each_case import each_case
 
 from tilewright.driver.registry import context
 from tilewright.emit.backend import compile_text
@@ -58,7 +59,7 @@ def test_a_vector_add(emit) -> None:
     assert len(re.findall(r"\bst\.global\.(?:f32|b32)", ptx)) == 1
 
 
-@pytest.mark.parametrize("level", [0, 1, 2, 3])
+@each_case("level", [0, 1, 2, 3])
 def test_levels_of_optimisation(level: int, emit) -> None:
     assert ".entry add(" in compile_ptx(emit(VECTOR_ADD), opt_level=level)
 
@@ -106,7 +107,7 @@ def one(line: str) -> str:
     return f"llvm.func @k(%i: i32, %x: f32) attributes {{nvvm.kernel}} {{\n{line}\nllvm.return\n}}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "words"),
     [
         (
@@ -188,7 +189,7 @@ def ptx_of(text: str) -> str:
     return compile_ptx(emit_llvm(parse_text(text, context()), ARCHES["sm_90"]))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("constraints", "outputs", "inputs", "known"),
     [
         ("=r,r,~{memory}", (I32,), (I32,), True),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
+from each_case import each_case
 
 from tilewright.driver.versions import ptxas_version
 from tilewright.emit.elf import read_sections
@@ -143,7 +143,7 @@ def test_workarounds_name_their_defect() -> None:
             assert "docs/ptxas-defects.md" in text, file
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("version", "present", "expected"),
     [
         ((13, 4), True, None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.support.diagnostics import Unsupported, UserError
@@ -14,7 +15,7 @@ llvm.func @k(%p: !llvm.ptr<1>) attributes {{nvvm.kernel, {attribute}}} {{
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("attribute", "gist"),
     [
         ("nvvm.reqntid = array<i32: 96, 64, 1>", "at most 1024 threads in a block"),
@@ -36,7 +37,7 @@ def test_clusters_where_there_are_none() -> None:
         tilewright.compile(text, "sm_80")
 
 
-@pytest.mark.parametrize("space", [2, 8, 4096])
+@each_case("space", [2, 8, 4096])
 def test_unknown_address_spaces(space: int) -> None:
     text = KERNEL.format(attribute="k").replace("!llvm.ptr<1>", f"!llvm.ptr<{space}>")
     with pytest.raises(Unsupported, match=f"pointers into the address space {space}"):

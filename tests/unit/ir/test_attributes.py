@@ -8,6 +8,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,7 +117,7 @@ def test_symbol_references_keep_their_path() -> None:
     assert SymbolRefAttr("a", "b").leaf == "b"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "text"),
     [
         (FunctionType((I32,), (F32,)), "(i32) -> f32"),

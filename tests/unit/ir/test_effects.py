@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 import toy
+from each_case import each_case
 
 from tilewright.ir.builder import Builder, create_op
 from tilewright.ir.effects import is_dead, is_effect_free, is_pure, may_write
@@ -28,7 +28,7 @@ def loop_with(inner: type[Operation] | None = None, broken: bool = False) -> toy
     return create_op(toy.LoopOp, body=body, types=[])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("inner", "pure", "free", "writes", "dead"),
     [
         (None, True, True, False, True),

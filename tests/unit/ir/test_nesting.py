@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 import toy
+from each_case import each_case
 from integrity import check_integrity
 
 from tilewright.ir.attributes import Type
@@ -67,7 +67,7 @@ ACTIONS: dict[str, Callable[[Operation], object]] = {
 }
 
 
-@pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS)
+@each_case("action", ACTIONS.values(), ids=ACTIONS)
 def test_deep_programs_are_handled(action: Callable[[Operation], object]) -> None:
     module = program()
     action(module)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 import toy
+from each_case import each_case
 
 from tilewright.ir.instruments import EVERY, PrintEach, Timing, VerifyEach
 from tilewright.ir.legality import ConversionTarget
@@ -99,7 +100,7 @@ def test_text_and_pipelines_mean_the_same() -> None:
     assert str(spaced) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "message"),
     [
         ("", 1, "expected a pass or an operation, got the end of the text"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
+from each_case import each_case
 
 from tilewright.layout.fma_lines import COLUMNS, ROWS, held_operand, line_tiling
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
@@ -21,8 +21,8 @@ SHAPES = [
 """The shape of a result, K, warps, and what threads have."""
 
 
-@pytest.mark.parametrize(("shape", "k", "warps", "along"), SHAPES)
-@pytest.mark.parametrize("shared", [False, True])
+@each_case(("shape", "k", "warps", "along"), SHAPES)
+@each_case("shared", [False, True])
 def test_threads_have_whole_lines(
     shape: tuple[int, ...], k: int, warps: int, along: int, shared: bool
 ) -> None:
@@ -44,7 +44,7 @@ def test_threads_have_whole_lines(
         assert lines == {(b, (row, column)[along - 1]) for b, row, column in needed}
 
 
-@pytest.mark.parametrize(("shape", "k", "warps", "along"), SHAPES)
+@each_case(("shape", "k", "warps", "along"), SHAPES)
 def test_each_accumulator_finds_its_operand(
     shape: tuple[int, ...], k: int, warps: int, along: int
 ) -> None:
@@ -73,7 +73,7 @@ def test_lanes_of_a_warp_need_one_matrix() -> None:
     assert line_tiling((16, 4, 32), 4, 8, is_shared=(True, False)) is not None
 
 
-@pytest.mark.parametrize("shape", [(16, 128), (64, 64), (128, 128), (16, 512)])
+@each_case("shape", [(16, 128), (64, 64), (128, 128), (16, 512)])
 def test_few_lines_or_many_registers_are_not_for_it(shape: tuple[int, int]) -> None:
     assert line_tiling(shape, 16, 4) is None
 

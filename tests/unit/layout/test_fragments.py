@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.layout.fragments import (
     mma_accumulator,
@@ -77,9 +78,9 @@ def test_left_operand_of_wgmma_in_registers() -> None:
         assert k == lane % 4 * 2 + register % 2 + register // 4 * 8
 
 
-@pytest.mark.parametrize("shape", [(1,), (8,), (4096,), (16, 16), (1, 1024), (2, 4, 8, 16)])
-@pytest.mark.parametrize("warps", [1, 4, 8])
-@pytest.mark.parametrize("vector", [1, 4])
+@each_case("shape", [(1,), (8,), (4096,), (16, 16), (1, 1024), (2, 4, 8, 16)])
+@each_case("warps", [1, 4, 8])
+@each_case("vector", [1, 4])
 def test_spread_tiles_hold_every_element_in_contiguous_vectors(
     shape: tuple[int, ...], warps: int, vector: int
 ) -> None:

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import layouts, table
@@ -17,7 +18,7 @@ from tilewright.layout.linear import Layout, elements, log2
 MODULES = [name for _, name, _ in pkgutil.iter_modules(tilewright.layout.__path__)]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each_case("name", MODULES)
 def test_examples_of_the_documentation_hold(name: str) -> None:
     module = importlib.import_module(f"tilewright.layout.{name}")
     assert doctest.testmod(module).failed == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import is_injective, layouts, wavefronts
@@ -120,8 +121,8 @@ def test_a_transpose_through_plain_rows_conflicts() -> None:
     assert wavefronts([4 * vector for vector in offsets.vectors(LANE)], 4) == 32
 
 
-@pytest.mark.parametrize("span", [128, 64, 32])
-@pytest.mark.parametrize("element", [1, 2, 4])
+@each_case("span", [128, 64, 32])
+@each_case("element", [1, 2, 4])
 def test_swizzled_memory_as_the_address_says(span: int, element: int) -> None:
     rows, columns = 64, 2 * span // element
     memory = swizzled((rows, columns), element, span)
@@ -140,13 +141,13 @@ def test_a_swizzle_undoes_itself(address: int, span: int) -> None:
     assert swizzle(swizzle(address, span), span) == address
 
 
-@pytest.mark.parametrize("span", [128, 64, 32])
+@each_case("span", [128, 64, 32])
 def test_descriptor_along_k(span: int) -> None:
     descriptor = describe(swizzled((64, span // 2), 2, span), 2)
     assert (descriptor.span, descriptor.stride, descriptor.across) == (span, 8 * span, False)
 
 
-@pytest.mark.parametrize("span", [128, 64, 32])
+@each_case("span", [128, 64, 32])
 def test_descriptor_across_k(span: int) -> None:
     """N-major: boxes along N are `leading` bytes apart, 8 rows along K are `stride` bytes apart."""
     memory = swizzled((64, 128), 2, span).permute((1, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations, product
 
-import pytest
+from each_case import each_case
 
 from tilewright.layout.fragments import mma_accumulator, mma_right
 from tilewright.layout.linear import REGISTER
@@ -17,7 +17,7 @@ SHAPE = (16, 32)
 ORDERS = [order for order in permutations(range(5)) if order[0] < order[4]]
 
 
-@pytest.mark.parametrize("order", ORDERS[::7])
+@each_case("order", ORDERS[::7])
 def test_the_order_is_that_of_the_first_columns(order: tuple[int, ...]) -> None:
     default = fragment_tile(mma_accumulator(), SHAPE, GRID, rows=True, columns=True)
     tile = reordered_columns(default, order)
@@ -28,7 +28,7 @@ def test_the_order_is_that_of_the_first_columns(order: tuple[int, ...]) -> None:
     assert consists_of(default_columns(tile, first), mma_accumulator())
 
 
-@pytest.mark.parametrize("order", ORDERS[::7])
+@each_case("order", ORDERS[::7])
 def test_b_and_the_accumulator_agree(order: tuple[int, ...]) -> None:
     """Lane `4 * c` has column c of an instruction in B, lane `c // 2` has it in the result."""
     tiles = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from each_case import each_case
 from layouts import is_injective
 
 from tilewright.layout.fma_smem import slice_extent, slice_smem
@@ -71,8 +72,8 @@ def test_a_tile_smaller_than_the_fragment_is_repeated() -> None:
     assert is_injective(layout)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (2, 8), (64, 64), (128, 32), (4, 16, 8)])
-@pytest.mark.parametrize("warps", [1, 4, 16])
+@each_case("shape", [(1, 1), (2, 8), (64, 64), (128, 32), (4, 16, 8)])
+@each_case("warps", [1, 4, 16])
 def test_patches_hold_every_element_once_for_each_thread(
     shape: tuple[int, ...], warps: int
 ) -> None:
@@ -102,8 +103,8 @@ def test_a_slice_is_contiguous_for_each_k(along: int, vector: int) -> None:
         assert packed // line == k * 2 + b
 
 
-@pytest.mark.parametrize("along", [1, 2])
-@pytest.mark.parametrize("vector", [1, 4])
+@each_case("along", [1, 2])
+@each_case("vector", [1, 4])
 def test_all_slices_have_one_order(along: int, vector: int) -> None:
     shape, slab = (1, 64, 64), 16
     memory = slice_smem(spread(shape, 4, vector=vector), along, slab)
@@ -120,7 +121,7 @@ def test_lanes_along_k_write_to_several_banks() -> None:
     assert len(banks) == 8
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "wanted"),
     [
         (spread((128, 128), 4), spread((128, 128), 4, order=(0, 1))),
@@ -155,7 +156,7 @@ def test_all_threads_write_whole_rows_of_every_piece() -> None:
     assert matrix_memory(one_piece(source, bits), one_piece(wanted, bits), 2) is not None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "wanted", "transposed"),
     [
         (spread((64, 64), 4, vector=8), mma_left(16), False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from each_case import each_case
 
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout
 from tilewright.layout.spread import spread
@@ -58,7 +59,7 @@ def test_operands_are_in_memory_as_their_swizzle_says(
         assert placement.at(offset=matrix * rows * k + inside) == (matrix, row, column)
 
 
-@pytest.mark.parametrize(("shape", "element", "across"), KINDS)
+@each_case(("shape", "element", "across"), KINDS)
 def test_a_placement_is_recognized(shape: tuple[int, int, int], element: int, across: bool) -> None:
     memory = operand_smem(shape, element, across=across)
     recognized = recognize_operand(memory.placement, element)
@@ -67,7 +68,7 @@ def test_a_placement_is_recognized(shape: tuple[int, int, int], element: int, ac
     assert recognized == memory
 
 
-@pytest.mark.parametrize("element", [1, 2, 4])
+@each_case("element", [1, 2, 4])
 def test_rows_without_a_swizzle_are_no_operand(element: int) -> None:
     """Bit i of the offset is bit i of the column, then of the row."""
     plain = Layout([(OFFSET, [1 << bit for bit in range(12)])], (1, 64, 64))
@@ -90,7 +91,7 @@ def offsets(registers: list[int], lanes: list[int], size: int) -> Layout:
     return Layout([(REGISTER, registers), (LANE, lanes), (WARP, [])], (size,))
 
 
-@pytest.mark.parametrize(("registers", "lanes", "element", "count"), [
+@each_case(("registers", "lanes", "element", "count"), [
     ([1, 2, 4, 8], [16, 32], 2, 8),  # 16 bytes are the widest access
     ([1, 2, 4, 8], [16, 32], 4, 4),
     ([8, 2, 1], [4, 16], 2, 4),  # in any order of the registers
@@ -111,7 +112,7 @@ def test_contiguous_offsets(
             assert set(range(start, start + count)) <= table
 
 
-@pytest.mark.parametrize(("registers", "lanes", "limit", "count"), [
+@each_case(("registers", "lanes", "limit", "count"), [
     ([1, 2, 4, 8], [16, 32], 8, 8),
     ([1, 2, 4, 8], [16, 32], 2, 2),
     ([2, 1, 4], [8, 16], 8, 1),  # register 1 is at offset 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations, product
 
 import pytest
+from each_case import each_case
 
 from tilewright.layout.linear import OFFSET, Layout
 from tilewright.layout.swizzle import row_major, swizzled
@@ -95,7 +96,7 @@ def test_a_batch_of_two_is_one_box_per_matrix_at_most() -> None:
     assert (boxes.extents, len(boxes.boxes)) == ((128, 1, 64), 2)
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
+@each_case("order", list(permutations(range(3))))
 def test_rows_without_a_swizzle_in_any_order(order: tuple[int, ...]) -> None:
     """A tile that is row-major in the order of memory is one box."""
     inverse = [order.index(dimension) for dimension in range(3)]
@@ -104,7 +105,7 @@ def test_rows_without_a_swizzle_in_any_order(order: tuple[int, ...]) -> None:
     assert (boxes.span, boxes.extents, len(boxes.boxes)) == (16, (4, 8, 16), 1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "element", "extents", "count"),
     [
         ((1024,), 4, (256,), 4),
@@ -121,7 +122,7 @@ def test_boxes_are_at_most_256_elements_long(
     assert (boxes.span, boxes.extents, len(boxes.boxes)) == (16, extents, count)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("placement", "element", "order", "reason"),
     [
         (row_major((2, 2, 2, 2, 2, 32)), 2, (0, 1, 2, 3, 4, 5), "rank 1 to 5, got 6"),

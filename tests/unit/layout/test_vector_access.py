@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.layout.vector_access import contiguous_registers, vector_order
@@ -13,7 +13,7 @@ def layout(registers: list[int], lanes: list[int]) -> Layout:
     return Layout([(REGISTER, registers), (LANE, lanes), (WARP, [])], (size,))
 
 
-@pytest.mark.parametrize(("registers", "lanes", "limit", "count"), [
+@each_case(("registers", "lanes", "limit", "count"), [
     ([1, 2, 16], [4, 8], 16, 4),  # registers 0 to 3 are elements 0 to 3, register 4 is element 16
     ([1, 2, 16], [4, 8], 2, 2),
     ([2, 1], [4], 16, 1),  # register 1 is element 2

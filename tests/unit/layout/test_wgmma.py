@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from each_case import each_case
 from layouts import wavefronts
 
 from tilewright.layout.linear import Layout
@@ -24,8 +25,8 @@ from tilewright.layout.wgmma import (
 SHAPES = [(64, 8), (64, 512), (128, 32), (256, 16), (512, 256)]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("warps", [4, 8, 16])
+@each_case("shape", SHAPES, ids=str)
+@each_case("warps", [4, 8, 16])
 def test_accumulators_are_laid_out_as_in_the_manual(shape: tuple[int, int], warps: int) -> None:
     """For each 64 rows: row 16w + 8h + l/4, column 8j + 2(l%4) + i in register 4j + 2h + i."""
     layout = wgmma_tile(shape, warps)
@@ -49,7 +50,7 @@ def test_warpgroups_split_m_first() -> None:
     assert wgmma_tile((2, 64, 8), 8).at(warp=4) == (1, 0, 0)
 
 
-@pytest.mark.parametrize(("warps", "columns"), [(4, 256), (8, 256), (16, 128), (32, 64)])
+@each_case(("warps", "columns"), [(4, 256), (8, 256), (16, 128), (32, 64)])
 def test_accumulators_of_an_instruction_fit_into_registers(warps: int, columns: int) -> None:
     """There are 65,536 of 32 bits, and a thread needs some two dozen besides its accumulators."""
     assert instruction_columns(wgmma_tile((64 * warps // 4, 256), warps)) == columns
@@ -65,8 +66,8 @@ def test_other_layouts_are_no_accumulators() -> None:
     assert instruction_columns(skewed) is None
 
 
-@pytest.mark.parametrize("bits", [8, 16, 32])
-@pytest.mark.parametrize(("rows", "warps"), [(64, 4), (128, 8)])
+@each_case("bits", [8, 16, 32])
+@each_case(("rows", "warps"), [(64, 4), (128, 8)])
 def test_a_in_registers_is_laid_out_as_in_the_manual(bits: int, rows: int, warps: int) -> None:
     """A lane has 32 bits of a row, of the row 8 below, and again half of an instruction's K on.
 
@@ -84,7 +85,7 @@ def test_a_in_registers_is_laid_out_as_in_the_manual(bits: int, rows: int, warps
         assert layout.at(register=register, lane=lane, warp=warp) == (row, column)
 
 
-@pytest.mark.parametrize(("shape", "warps"), [((64, 64), 8), ((128, 64), 4), ((2, 64, 32), 4)])
+@each_case(("shape", "warps"), [((64, 64), 8), ((128, 64), 4), ((2, 64, 32), 4)])
 def test_a_warp_has_the_rows_of_a_that_its_accumulators_have(
     shape: tuple[int, ...], warps: int
 ) -> None:
@@ -98,9 +99,9 @@ def test_a_warp_has_the_rows_of_a_that_its_accumulators_have(
         assert owned[0] == owned[1]
 
 
-@pytest.mark.parametrize("element", [1, 2, 4])
-@pytest.mark.parametrize("deep", [1, 2, 4, 8])
-@pytest.mark.parametrize("across", [False, True])
+@each_case("element", [1, 2, 4])
+@each_case("deep", [1, 2, 4, 8])
+@each_case("across", [False, True])
 def test_every_instruction_begins_where_its_run_says(element: int, deep: int, across: bool) -> None:
     """The offsets of elements are those of the hardware's swizzle, run by run."""
     if across and element != 2:
@@ -133,7 +134,7 @@ def test_the_memory_layout_follows_the_register_layout() -> None:
     assert contiguous_offsets(columns.then(best_operand_smem(columns, 1).offsets), 1) == 1
 
 
-@pytest.mark.parametrize(("element", "across"), [(1, False), (2, False), (2, True), (4, False)])
+@each_case(("element", "across"), [(1, False), (2, False), (2, True), (4, False)])
 def test_placements_are_recognized(element: int, across: bool) -> None:
     memory = operand_smem((2, 64, 128), element, across=across)
     assert memory.placement.then(memory.offsets).columns() == [1 << bit for bit in range(14)]
@@ -149,7 +150,7 @@ def test_placements_that_wgmma_does_not_read(element: int) -> None:
     assert recognize_operand(across.placement, element) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "warps", "vector", "pack"),
     [((128, 256), 8, 16, 8), ((64, 64), 4, 8, 4), ((256, 128), 4, 16, 16), ((32, 16), 4, 1, 4)],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.analysis.ranges import Ranges
@@ -66,7 +66,7 @@ def loop(inside: str, upper: str, passed: str = "next", lower: str = "zero") -> 
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("inside", "read"),
     [
         (dot("x", "none") + dot("y", "x") + shown("y"), [False, False]),
@@ -89,7 +89,7 @@ def test_accumulators_with_other_readers(inside: str, read: list[bool]) -> None:
     assert [is_read_elsewhere(op) for op in dots(inside)] == read
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("lower", "upper", "carried"),
     [
         ("zero", "n", True),

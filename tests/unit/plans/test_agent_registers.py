@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.plans.agent_registers import (
     MOST_REGISTERS,
@@ -14,7 +14,7 @@ from tilewright.target.arch import REGISTER_STEP, REGISTERS_PER_SM, WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 
 
-@pytest.mark.parametrize(("warps", "blocks", "registers"), [
+@each_case(("warps", "blocks", "registers"), [
     (8, 1, 232),  # 384 threads start with 168: (3 * 168 - 40) / 2
     (4, 1, 240),  # 256 threads start with 255: the most that a consumer takes
     (12, 1, 152),  # 512 threads start with 128: (4 * 128 - 40) / 3 = 157
@@ -26,8 +26,8 @@ def test_consumers_take_what_producers_release(warps: int, blocks: int, register
     assert consumer_registers(warps, blocks).changed == registers
 
 
-@pytest.mark.parametrize("blocks", [1, 2, 3, 4])
-@pytest.mark.parametrize("warps", [4, 8, 12, 16])
+@each_case("blocks", [1, 2, 3, 4])
+@each_case("warps", [4, 8, 12, 16])
 def test_all_agents_fit_into_the_registers_of_an_sm(warps: int, blocks: int) -> None:
     """Otherwise the consumers would wait forever."""
     consumers = consumer_registers(warps, blocks).changed

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 from scheduled_loops import lowered_as_far_as
 
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.transforms.nv_tileas.consumer_accumulators import promotes
 
 
-@pytest.mark.parametrize(("k", "start", "expected"), [
+@each_case(("k", "start", "expected"), [
     (64, 0.0, False),  # all of it is one interval
     (128, 0.0, False),
     (256, 0.0, True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from scheduled_loops import lowered_as_far_as
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -64,7 +65,7 @@ def launch_of(text: str, arch: str = "sm_90") -> tuple[int | None, int | None]:
     return kernel.kernel_spec.num_warps, kernel.kernel_spec.occupancy
 
 
-@pytest.mark.parametrize(("columns", "expected"), [
+@each_case(("columns", "expected"), [
     (64, (1, 32)),
     (1024, (1, 32)),  # 32 registers of each thread, and as many for all else
     (2048, (2, 16)),
@@ -80,7 +81,7 @@ def test_tiles_that_are_live_together_share_the_registers() -> None:
     assert launch_of(program(1024, tiles=2)) == (2, 16)
 
 
-@pytest.mark.parametrize(("arch", "expected"), [
+@each_case(("arch", "expected"), [
     ("sm_80", (1, 32)),
     ("sm_86", (2, 16)),  # 16 blocks at most
     ("sm_89", (2, 16)),  # 24
@@ -91,7 +92,7 @@ def test_blocks_that_can_be_resident_have_enough_warps(
     assert launch_of(program(512), arch) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [
+@each_case(("text", "expected"), [
     (program(256, rows=4), (4, None)),
     (program(1024, loop="for %i in (%c0 to %n, step %c1) : tile<i32> {", end="continue }"),
      (4, None)),
@@ -108,7 +109,7 @@ def test_functions_with_long_code_keep_warps_and_registers(function: str) -> Non
     assert launch_of(text) == (4, None)
 
 
-@pytest.mark.parametrize(("threads", "row_bytes", "words", "expected"), [
+@each_case(("threads", "row_bytes", "words", "expected"), [
     (128, 2048, 1024, 16),  # 18 would suffice, but warps and registers are those of 16
     (256, 8192, 4096, 5),  # 40 KiB, 48 registers
     (128, 4096, 1024, 9),  # 36 KiB

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import read
+from each_case import each_case
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
@@ -41,7 +42,7 @@ def warps_of(
     return choose_warps(kernel, asked)
 
 
-@pytest.mark.parametrize(("shape", "accumulator", "arch", "warps"), [
+@each_case(("shape", "accumulator", "arch", "warps"), [
     ((64, 128), "f32", "sm_90", 4),  # 64 registers of each thread
     ((128, 128), "f32", "sm_90", 8),
     ((256, 256), "f32", "sm_90", 16),
@@ -60,7 +61,7 @@ def test_a_number_that_is_asked_for_is_taken() -> None:
     assert warps_of(128, 128, "f16", "sm_90", asked=4) == 4
 
 
-@pytest.mark.parametrize(("shape", "arch", "dots", "warps"), [
+@each_case(("shape", "arch", "dots", "warps"), [
     ((128, 64), "sm_90", 2, 4),  # 128 registers of each thread, as in attention
     ((128, 64), "sm_90", 3, 8),  # 192, as for the gradients of attention
     ((64, 128), "sm_90", 3, 4),  # rows for one warpgroup

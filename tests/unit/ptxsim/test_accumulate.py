@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each_case import each_case
 
 from tilewright.ptxsim.matrix.accumulate import (
     ADDERS,
@@ -70,7 +70,7 @@ def test_integers_are_exact_in_any_order() -> None:
     assert np.array_equal(actual, a @ b.transpose(0, 2, 1) + c)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("a", "b", "c", "expected"),
     [
         ([np.inf], [1.0], 1.0, 0x7F800000),

@@ -12,6 +12,7 @@ import pytest
 from approximation_bounds import errors, numbers, operands_of, results_of, sample
 from arithmetic_probes import approximation_probes, exact_probes
 from conversion_probes import conversion_probes
+from each_case import each_case
 from memory_probes import memory_probes
 from ptx_probes import Probe, digest, emulate
 from repeats import keep_every
@@ -49,7 +50,7 @@ def test_the_emulator_answers_as_an_h200_does(name: str) -> None:
     assert digest(emulate(probe)) == results
 
 
-@pytest.mark.parametrize("name", APPROXIMATIONS.files)
+@each_case("name", APPROXIMATIONS.files)
 def test_approximations_are_within_the_documented_error(name: str) -> None:
     probe = approximations()[name]
     operands, actual = operands_of(probe), results_of(probe)

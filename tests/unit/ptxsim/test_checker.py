@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.support.diagnostics import UserError
 
@@ -62,8 +63,8 @@ def report(attempt):
     return launch
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize(
+@each_case("seed", [0, 1, 2])
+@each_case(
     ("first", "second"),
     [
         ("st.shared.u32 [%r6], %r1;", "ld.shared.u32 %r9, [%r7];"),
@@ -111,8 +112,8 @@ def test_lanes_need_a_warp_barrier(attempt, report, seed: int) -> None:
     assert "race: nothing orders this load" in text
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize(
+@each_case("seed", [0, 1])
+@each_case(
     "body",
     [
         # All threads store the same value, or the value that is already in memory.
@@ -155,7 +156,7 @@ FLAG = """
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("load", "store", "before", "after", "right"),
     [
         ("ld.acquire.cta.shared.u32", "st.release.cta.shared.u32", "", "", True),
@@ -318,8 +319,8 @@ def test_bulk_stores(attempt, report, seed: int) -> None:
     assert "the CTA exits before any thread waits for this copy" in text
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
+@each_case("seed", range(3))
+@each_case(
     "access", ["ld.global.u32 %r9, [%rd1];\n", "@%p1 st.global.u32 [%rd1], 3;\n", STORE + GROUP]
 )
 def test_accesses_to_what_a_bulk_store_writes(attempt, report, access: str, seed: int) -> None:
@@ -353,7 +354,7 @@ def test_a_bulk_load_over_ordinary_stores_needs_a_proxy_fence(attempt, report) -
     assert "overwrites shared memory that was written by ordinary stores" in report(WRITE + load)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "text"),
     [
         ("mbarrier.arrive.shared.b64 %rd9, [full];", "was never initialised"),
@@ -407,8 +408,8 @@ PART_EXITS = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("body", PART_EXITS)
+@each_case("seed", [0, 1, 2])
+@each_case("body", PART_EXITS)
 def test_a_warp_does_not_exit_in_part_at_an_aligned_barrier(run, body: str, seed: int) -> None:
     head = "mov.u32 %r1, %tid.x;\n setp.ge.u32 %p1, %r1, 40;\n"
     with pytest.raises(UserError) as caught:
@@ -418,7 +419,7 @@ def test_a_warp_does_not_exit_in_part_at_an_aligned_barrier(run, body: str, seed
     assert "thread (32, 0, 0) of block (0, 0, 0)" in text
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_case("seed", range(4))
 def test_a_warp_that_arrives_without_waiting_may_exit(run, seed: int) -> None:
     body = """
         mov.u32 %r1, %tid.x;

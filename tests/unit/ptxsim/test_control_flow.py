@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim import Module
 from tilewright.ptxsim.order import loop_order
@@ -208,7 +209,7 @@ def test_calls_by_address(run) -> None:
     np.testing.assert_array_equal(out, np.where(i < 7, 2 * i, 3 * i))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("first", "barrier", "options"),
     [
         (40, "barrier.sync 0", {}),
@@ -257,7 +258,7 @@ def test_unknown_modifiers_are_named(run) -> None:
         run("add.wrong.u32 %r1, %r2, %r3;\nret;", [], "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("instruction", "text"),
     [
         ("add.u32 %r1, %r2, %r3, %r4", "expected 3 operands, got 4"),
@@ -275,7 +276,7 @@ def test_malformed_instructions(run, instruction: str, text: str) -> None:
         run(f"{instruction}; ret;", [], "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "instruction",
     [
         "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2",

@@ -6,7 +6,7 @@ Every expected number is derived in a comment from the kernel, not from what the
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each_case import each_case
 
 FILE = '.file 1 "kernel.cu"\n'
 
@@ -23,7 +23,7 @@ COPY = """
 """
 
 
-@pytest.mark.parametrize(("offset", "read_sectors"), [(0, 4), (4, 5), (32, 4)])
+@each_case(("offset", "read_sectors"), [(0, 4), (4, 5), (32, 4)])
 def test_copy(run, offset: int, read_sectors: int) -> None:
     """Two blocks of 64 threads copy 4 bytes each.
 
@@ -75,7 +75,7 @@ TRANSPOSE = """
 """
 
 
-@pytest.mark.parametrize(("pitch", "conflicts"), [(32, 31), (33, 0), (34, 1), (36, 3)])
+@each_case(("pitch", "conflicts"), [(32, 31), (33, 0), (34, 1), (36, 3)])
 def test_transpose(run, pitch: int, conflicts: int) -> None:
     """A block of 32×32 threads transposes a tile through shared memory with rows of `pitch` words.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
+from each_case import each_case
 
 SHARED = ".shared .align 16 .b8 cells[8192];"
 ADDRESS = "mov.u32 %r1, %tid.x; mov.u32 %r2, cells; mad.lo.u32 %r3, %r1, {stride}, %r2;"
@@ -37,7 +37,7 @@ def test_lanes_that_a_guard_excludes_access_no_memory(run) -> None:
     assert counters.bytes_moved == {"shared stores": 20}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("stride", "store", "requests", "conflicts"),
     [
         (4, "st.shared.u32 [%r3], %r1", 1, 0),
@@ -94,7 +94,7 @@ def test_what_costs_time_is_counted_if_asked_for(run) -> None:
     assert plain.bytes_moved == profiled.bytes_moved
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("stride", "store", "sectors"),
     [
         (4, "st.global.u32 [%rd2], %r1", 4),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 DTYPES: dict[str, type[Any]] = {
     "f16": np.float16, "f32": np.float32, "f64": np.float64, "pred": np.uint32,
@@ -75,8 +76,8 @@ def expected_comparison(name: str, a: float, b: float) -> bool:
     return ORDERED[name[:2]](a, b) if not nan else name.endswith("u")
 
 
-@pytest.mark.parametrize("type", ["f16", "f32", "f64"])
-@pytest.mark.parametrize(
+@each_case("type", ["f16", "f32", "f64"])
+@each_case(
     "name",
     ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"],
 )
@@ -162,9 +163,9 @@ def python_round(value: float, mode: str) -> int:
     }[mode]
 
 
-@pytest.mark.parametrize("source", ["f32", "f64"])
-@pytest.mark.parametrize("target", ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"])
-@pytest.mark.parametrize("mode", ["rni", "rzi", "rmi", "rpi"])
+@each_case("source", ["f32", "f64"])
+@each_case("target", ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"])
+@each_case("mode", ["rni", "rzi", "rmi", "rpi"])
 def test_floats_to_integers(run, mode: str, target: str, source: str) -> None:
     with np.errstate(all="ignore"):
         numbers = NUMBERS.astype(DTYPES[source])
@@ -206,9 +207,9 @@ def nearest(value: int, dtype: type[np.floating], mode: str) -> float:
     return low if gap > 0 or low == high else high
 
 
-@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
-@pytest.mark.parametrize("target", ["f32", "f64"])
-@pytest.mark.parametrize("source", ["s32", "u32", "s64", "u64"])
+@each_case("mode", ["rn", "rz", "rm", "rp"])
+@each_case("target", ["f32", "f64"])
+@each_case("source", ["s32", "u32", "s64", "u64"])
 def test_integers_to_floats(run, source: str, target: str, mode: str) -> None:
     rng = np.random.default_rng(1)
     limits = np.iinfo(DTYPES[source])
@@ -256,7 +257,7 @@ def test_integers_to_integers(run) -> None:
     assert evaluate(run, "cvt.u64.u32", "u64 s32", values)[0] == 2**32 - 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("instruction", "function", "ulps"),
     [
         ("ex2.approx.ftz.f32", lambda x: 2.0**x, 2), ("lg2.approx.f32", math.log2, 4),
@@ -308,8 +309,8 @@ def rounded(exact: np.ndarray, mode: str) -> np.ndarray:
     return np.where(is_wrong, np.nextafter(near, np.float32(target)), near)
 
 
-@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
-@pytest.mark.parametrize("narrow", ["f16", "bf16"])
+@each_case("mode", ["rn", "rz", "rm", "rp"])
+@each_case("narrow", ["f16", "bf16"])
 def test_f32_fma_add_and_sub_of_narrower_sources(run, narrow: str, mode: str) -> None:
     # bf16 has a precision of eight bits.
     a, b = MULTIPLES if narrow == "f16" else np.trunc(MULTIPLES * 16) / 16

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each_case import each_case
 from matrix_probes import coordinate_a, coordinate_b, coordinate_c
 
 from tilewright.ptxsim.matrix.descriptors import Layout, chunk_offsets, swizzle
@@ -21,7 +21,7 @@ def element(fragment: Fragment, lane: int, index: int) -> tuple[int, int]:
 
 
 # Coordinates from the figures of the PTX manual: lane, element, row, column.
-@pytest.mark.parametrize(
+@each_case(
     ("fragment", "facts"),
     [
         (multiplicand_a(16, 16, 16), [(0, 0, 0, 0), (0, 1, 0, 1), (0, 2, 8, 0), (0, 4, 0, 8),
@@ -53,7 +53,7 @@ def test_columns_of_b_belong_to_groups_of_lanes() -> None:
     assert [element(fragment, 5, at) for at in range(4)] == [(1, 2), (1, 3), (1, 10), (1, 11)]
 
 
-@pytest.mark.parametrize(("m", "k", "bits"), [(16, 16, 16), (16, 8, 32), (8, 16, 8), (16, 64, 4)])
+@each_case(("m", "k", "bits"), [(16, 16, 16), (16, 8, 32), (8, 16, 8), (16, 64, 4)])
 def test_formulas_and_tables_agree(m: int, k: int, bits: int) -> None:
     a, b, c = multiplicand_a(m, k, bits), multiplicand_b(k, 8, bits), accumulator(m, 8)
     for lane in range(32):
@@ -65,7 +65,7 @@ def test_formulas_and_tables_agree(m: int, k: int, bits: int) -> None:
             assert element(c, lane, at) == coordinate_c(m)(lane, at)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fragment",
     [multiplicand_a(16, 32, 8), accumulator(16, 64), quarter_multiplicand(True),
      quarter_multiplicand(False), quarter_accumulator(16), quarter_accumulator(32)],

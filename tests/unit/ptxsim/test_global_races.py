@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cuda_programs import all_programs
+from each_case import each_case
 from program_table import Program, check
 
 from tilewright.ptxsim import Module
@@ -47,8 +48,8 @@ def attempt(run):
     return launch
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize(
+@each_case("seed", [0, 1, 2])
+@each_case(
     ("body", "text"),
     [
         (STORE + "ld.global.u32 %r11, [%rd3];", "nothing orders this load after a write"),
@@ -67,8 +68,8 @@ def test_races(attempt, body: str, text: str, seed: int) -> None:
     attempt(body, seed=seed, check=CHECKS)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize(
+@each_case("seed", [0, 1, 2])
+@each_case(
     "body",
     [
         STORE + "ld.global.u32 %r11, [%rd2];",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 WIDTHS = {"u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64, "b32": 32, "b64": 64}
 
@@ -200,7 +201,7 @@ BIT_CASES: list[tuple[str, str, Exact]] = [
 ]
 
 
-@pytest.mark.parametrize(("form", "types", "exact"), BIT_CASES, ids=[case[0] for case in BIT_CASES])
+@each_case(("form", "types", "exact"), BIT_CASES, ids=[case[0] for case in BIT_CASES])
 def test_bits(run, form: str, types: str, exact: Exact) -> None:
     check(run, form, types, exact)
 
@@ -214,7 +215,7 @@ def test_saturation(run) -> None:
     check(run, "add.sat.s32", "s32 s32 s32", clamped)
 
 
-@pytest.mark.parametrize("table", [0xEA, 0x96, 0xE8, 0x01, 0x80, 0x00])
+@each_case("table", [0xEA, 0x96, 0xE8, 0x01, 0x80, 0x00])
 def test_lop3(run, table: int) -> None:
     a, b, c = (sample(32, 256, seed) for seed in (1, 2, 3))
     actual = np.zeros(256, np.uint32)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 import tilewright.ptxsim
 from tilewright.ptxsim import CHECKS, OPTIONAL_CHECKS, Module
@@ -67,7 +68,7 @@ def dynamic(names: str) -> str:
     return f"{HEAD}{declared}.visible .entry k() {{ .reg .b32 %a;\n{uses} ret; }}\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "size", "gist"),
     [
         (
@@ -98,7 +99,7 @@ def test_static_shared_memory_has_no_size_to_set() -> None:
     assert "--shared" not in caught.value.render()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("register", "what"),
     [
         ("%envreg2", "'%envreg2', which a cooperative launch sets for barriers of the whole grid"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from matrix_probes import (
     MmaCase,
     coordinate_c,
@@ -55,7 +56,7 @@ def test_exact_mma_results_equal_numpy(case: MmaCase) -> None:
                 assert actual[warp, lane, at] == expected[coordinate_c(m)(lane, at)]
 
 
-@pytest.mark.parametrize("probe", list(quarter_probes()), ids=lambda probe: probe.name)
+@each_case("probe", list(quarter_probes()), ids=lambda probe: probe.name)
 def test_the_four_quarter_warp_mmas_of_m8n8k4(probe: Probe) -> None:
     d, c = probe.notes["types"]
     actual = results(probe, d, emulate(probe))[0]
@@ -148,7 +149,7 @@ def test_fp8_accumulators_are_narrower_than_f32(type: str) -> None:
 MATRIX_COPIES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]
 
 
-@pytest.mark.parametrize("probe", MATRIX_COPIES, ids=lambda probe: probe.name)
+@each_case("probe", MATRIX_COPIES, ids=lambda probe: probe.name)
 def test_ldmatrix_and_stmatrix_follow_the_manual(probe: Probe) -> None:
     assert probe.image is not None
     actual = emulate(probe)
@@ -196,7 +197,7 @@ def test_mma_needs_the_whole_warp() -> None:
         launch_one(body, threads=16)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("opcode", "a", "text"),
     [
         ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 2, "expected 4 registers"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim import Module
 from tilewright.support.diagnostics import UserError
@@ -54,7 +55,7 @@ def test_reads_of_uninitialized_memory(run) -> None:
     run(body, [], "", check={"races"})
 
 
-@pytest.mark.parametrize("size", [0, 4, 100])
+@each_case("size", [0, 4, 100])
 def test_shared_memory_has_an_end(run, size: int) -> None:
     body = f"st.shared.u32 [{size}], 1;\nret;"
     if size < 100:
@@ -72,7 +73,7 @@ def test_one_cta_does_not_reach_the_next_one(run) -> None:
         run(body, [], "", shared=1024, grid=2)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "dtype"),
     [("u8", np.uint8), ("s8", np.int8), ("u16", np.uint16), ("s16", np.int16), ("s32", np.int32)],
 )
@@ -213,8 +214,8 @@ def test_arguments_are_laid_out_as_the_parameters_say() -> None:
         module.launch("k", 1, 1, [1, 2.5, b"abc", out])
 
 
-@pytest.mark.parametrize("lanes", [1, 32, 100])
-@pytest.mark.parametrize("words", [1, 7])
+@each_case("lanes", [1, 32, 100])
+@each_case("words", [1, 7])
 def test_atomics_are_serialized(run, lanes: int, words: int) -> None:
     """Every lane adds to one of a few words: the old values are those of a serial execution."""
     memory = np.zeros(words, np.uint32)
@@ -241,7 +242,7 @@ def test_atomics_are_serialized(run, lanes: int, words: int) -> None:
         np.testing.assert_array_equal(mine, 2 * np.arange(len(mine)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operation", "type", "start", "value", "expected"),
     [
         ("min", "s32", 5, -3, -3), ("max", "u32", 5, 9, 9), ("and", "b32", 0b1100, 0b0110, 0b0100),
@@ -317,7 +318,7 @@ JOIN:   bar.sync 0;
     assert y.tolist() == list(range(32))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operands", "text"),
     [
         ("[s], 12, 0", "expected a size of up to 16777216 bytes that 8 divides, got 12"),

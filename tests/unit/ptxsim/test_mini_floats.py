@@ -7,6 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim.mini_floats import MINI_FLOATS, Scale
 
@@ -26,7 +27,7 @@ def samples() -> np.ndarray:
     return np.concatenate((rng.normal(size=3000) * scale, steps, [0.0, -0.0])).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", TYPES)
+@each_case("name", TYPES)
 def test_every_pattern(name: str) -> None:
     format = MINI_FLOATS[name]
     patterns = np.arange(1 << format.bits, dtype=np.uint8)
@@ -35,7 +36,7 @@ def test_every_pattern(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", TYPES)
+@each_case("name", TYPES)
 def test_rounding(name: str) -> None:
     """Numbers that are too large become the largest one."""
     format = MINI_FLOATS[name]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each_case import each_case
 from matrix_values import DTYPES, TYPES, numbers
 from order_probes import order_probes
 from ptx_probes import Array, Probe, digest, emulate
@@ -78,7 +79,7 @@ def test_wmma_results_agree_with_numpy(case: Case) -> None:
     assert difference(actual, wanted, TYPES[case.d], tolerance) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("instruction", "text"),
     [
         ("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2}, [%r3], 16",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim.operands import parse_operand
 from tilewright.ptxsim.parser import parse
@@ -26,7 +27,7 @@ from tilewright.support.diagnostics import Unsupported, UserError
 HEADER = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "operand"),
     [
         ("%r1", Name("%r1")),
@@ -220,7 +221,7 @@ def test_comments_keep_positions() -> None:
     assert str(body[0].location) == "<ptx>:5:9"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         (".target sm_90\n", "<ptx>:1:1: error: expected the directive '.version'"),
@@ -241,7 +242,7 @@ def test_errors_have_a_location(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "feature"),
     [
         (".version 9.0\n.target sm_90\n.address_size 32\n", "addresses of 32 bits"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import pytest
 from approximation_bounds import errors, numbers, operands_of
 from arithmetic_probes import approximation_probes
+from each_case import each_case
 from ptx_probes import Probe, emulate
 
 UNBOUNDED = ("rsqrt.approx.f64",)
@@ -28,7 +28,7 @@ def test_results_differ_within_the_documented_error() -> None:
         assert np.array_equal(plain, moved, equal_nan=True) == (probe.name in UNBOUNDED), probe.name
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
+@each_case("seed", range(1, 9))
 def test_every_seed_stays_within_the_error_of_a_reciprocal(seed: int) -> None:
     probe = probes()["rcp.approx.ftz.f32"]
     moved = numbers(probe.name, emulate(probe, perturb=seed)[0])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim import Counters, Module
 from tilewright.support.diagnostics import UserError
@@ -234,7 +235,7 @@ def test_printf() -> None:
     assert math.isclose(float(np.float32(2.345)), 2.345, rel_tol=1e-6)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("conversion", "problem"),
     [
         ("%n", "expected one of d i u o x X e E f F g G a A c p s %"),
@@ -255,7 +256,7 @@ def test_formats_that_c_does_not_bound(conversion: str, problem: str) -> None:
     assert f"{subject}: {problem}" in str(caught.value)
 
 
-@pytest.mark.parametrize("address", [5, 1 << 40, 1 << 62])
+@each_case("address", [5, 1 << 40, 1 << 62])
 def test_printf_of_a_string_that_is_nowhere(address: int) -> None:
     with pytest.raises(UserError, match=f"reads a byte at {address:#x}, where no memory is"):
         launch("functions", "greet", 1, 32, [address, 2.345])

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim import rounding
 from tilewright.ptxsim.float_formats import FORMATS
@@ -102,14 +103,14 @@ def check(
             assert result == 0
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", SHAPES)
+@each_case("mode", MODES)
+@each_case("name", SHAPES)
 def test_add(name: str, mode: str) -> None:
     check(name, mode, floating.add, lambda a, b: a + b, 2)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", SHAPES)
+@each_case("mode", MODES)
+@each_case("name", SHAPES)
 def test_mul(name: str, mode: str) -> None:
     check(name, mode, floating.multiply, lambda a, b: a * b, 2)
 
@@ -131,8 +132,8 @@ def test_div(name: str, mode: str) -> None:
     check(name, mode, quotient, lambda a, b: a / (b or 3), 2)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ["f32", "f64"])
+@each_case("mode", MODES)
+@each_case("name", ["f32", "f64"])
 def test_sqrt(name: str, mode: str) -> None:
     values = np.abs(interesting(name, 300, 3))
     roots = (rounding.sqrt_f32 if name == "f32" else rounding.sqrt_f64)(values, mode)
@@ -172,14 +173,14 @@ def test_fma_near_the_limits_of_f64() -> None:
         assert result == (round_exactly(exact, "f64", "rn") if exact else 0.0)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "a", "b", "sign"),
     [
         ("rn", 1.0, -1.0, 1), ("rz", 1.0, -1.0, 1), ("rp", 1.0, -1.0, 1), ("rm", 1.0, -1.0, -1),
         ("rm", 0.0, 0.0, 1), ("rm", 0.0, -0.0, -1), ("rn", -0.0, -0.0, -1), ("rn", 0.0, -0.0, 1),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["f16", "f32", "f64"])
+@each_case("name", ["f16", "f32", "f64"])
 def test_signs_of_zero_results(name: str, mode: str, a: float, b: float, sign: int) -> None:
     dtype = np.float32 if name == "f32" else np.float64
     one, other = np.array([a], dtype), np.array([b], dtype)

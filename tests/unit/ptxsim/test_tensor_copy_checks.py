@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.ptxsim import Module
 from tilewright.ptxsim.tensor_map import TensorMap
@@ -51,7 +52,7 @@ def tensor(body: str, rows: int = 16) -> None:
     module.launch("k", 1, 32, [bytes(map), slot])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "rows", "text"),
     [
         (BOX.format(to="tile+3584", map="%rd1", at="0, 0"), 16,

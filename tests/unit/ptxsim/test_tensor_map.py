@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,7 +36,7 @@ def test_fields_that_a_kernel_replaces() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "text"),
     [
         ({"address": 8}, "expected an address and strides that 16 divides"),
@@ -59,7 +60,7 @@ def test_invalid_tensor_maps_are_rejected(fields: dict[str, Any], text: str) -> 
         TensorMap(**{**good, **fields})
 
 
-@pytest.mark.parametrize("at", [8, 9, 10, 11, 12])
+@each_case("at", [8, 9, 10, 11, 12])
 def test_bytes_that_are_no_map(at: int) -> None:
     data = bytearray(bytes(TensorMap(0, "u32", (64, 9), (256,), (32, 8))))
     data[at] = 200
@@ -85,7 +86,7 @@ def test_boxes_are_slices(data: st.DataObject) -> None:
     np.testing.assert_array_equal(actual.reshape(box[::-1]), padded[window[::-1]])
 
 
-@pytest.mark.parametrize("swizzle", [32, 64, 128])
+@each_case("swizzle", [32, 64, 128])
 def test_swizzles_permute_chunks_within_rows(swizzle: int) -> None:
     map = TensorMap(0, "u8", (swizzle, 64), (swizzle,), (swizzle, 64), swizzle=swizzle)
     offsets = swizzled(map, 0).reshape(64, -1)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from ptx_probes import Array, Probe, emulate
 
 from tilewright.support.diagnostics import Unsupported, UserError
@@ -18,7 +19,7 @@ def words(
     return np.stack([each.view(np.uint32) for each in emulate(probe)])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "b", "c", "expected"),
     [
         ("down", 4, 31, np.where(LANE + 4 < 32, LANE + 4, LANE)),
@@ -72,7 +73,7 @@ def test_matches_and_reductions_of_groups() -> None:
     assert actual[2].view(np.int32).tolist() == [5 - int(each) for each in group]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operation", "expected"),
     [("min", 0x80000000), ("max", 0x40400000), ("min.abs", 0), ("min.NaN", 0x7FFFFFFF)],
 )
@@ -141,7 +142,7 @@ def test_misuse_is_reported(body: str, text: str) -> None:
         words(body, LANE, declarations=".reg .pred %q;")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     ["vote.ballot.b32 %o0, %q;", "shfl.up.b32 %o0, %i0, 1, 0;", "redux.sync.add.u64 a, b, c;"],
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 from matrix_probes import vector
 from ptx_probes import Array, Probe, emulate
 
@@ -46,8 +47,8 @@ def report(body: str, **options: Any) -> str:
     return caught.value.render()
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(
+@each_case("seed", range(6))
+@each_case(
     ("body", "expected"),
     [
         (f"{FENCE} {MULTIPLY} {COMMIT} {WAIT}", 16),
@@ -65,7 +66,7 @@ def test_correct_programs_pass_the_checks(body: str, expected: float, seed: int)
     assert results(body, seed=seed).tolist() == [expected] * 128
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "text"),
     [
         (f"{FENCE} {MULTIPLY} {COMMIT} add.f32 %x, %o2, %o2; {WAIT}", "'%o2' is read before"),
@@ -84,7 +85,7 @@ def test_correct_programs_pass_the_checks(body: str, expected: float, seed: int)
         ),
     ],
 )
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@each_case("seed", [0, 1, 2])
 def test_registers_in_flight_are_not_accessed(body: str, text: str, seed: int) -> None:
     actual = report(body, seed=seed)
     assert text in actual
@@ -94,7 +95,7 @@ def test_registers_in_flight_are_not_accessed(body: str, text: str, seed: int) -
 STORE = "mov.u32 %x, %tid.x; mad.lo.u32 %x, %x, 16, %smem; st.shared.b32 [%x], 0;"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("order", "wrong"),
     [
         ("bar.sync 0;", True),
@@ -158,7 +159,7 @@ def test_wgmma_may_read_memory_as_late_as_the_wait() -> None:
     assert accumulators == {16.0, 12.0}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("opcode", "text"),
     [
         ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16", "sparse A"),

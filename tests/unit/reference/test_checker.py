@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.reference.errors import ExecutionError, Fault
@@ -47,7 +48,7 @@ LOAD = "load_ptr_tko weak %p {} : tile<ptr<i32>> -> tile<i32>, token"
 STORE = "store_ptr_tko weak %p, %one {} : tile<ptr<i32>>, tile<i32> -> token"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "wrong"),
     [
         (f"%a, %t0 = {LOAD.format('')} %b, %t1 = {LOAD.format('')}", False),
@@ -71,7 +72,7 @@ def test_only_tokens_order_the_accesses_of_a_block(body: str, wrong: bool) -> No
     assert races(program(body)) == wrong
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "wrong"),
     [("weak", True), ("relaxed device", False), ("relaxed sys", False), ("relaxed tl_blk", True)],
 )
@@ -109,7 +110,7 @@ RMW = (
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "wrong"),
     [
         (handover("release device", "acquire device"), False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.bytecode.opcodes import OPCODES
@@ -57,7 +58,7 @@ def test_every_operation_of_tile_ir_has_an_evaluator() -> None:
     assert evaluated("cuda_tile") == set(OPCODES)
 
 
-@pytest.mark.parametrize("name", ["nv_tileaa", "arith", "math", "scf"])
+@each_case("name", ["nv_tileaa", "arith", "math", "scf"])
 def test_every_operation_has_an_evaluator_or_a_reason(name: str) -> None:
     dialect = context().dialect(name)
     assert dialect is not None

@@ -7,6 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.reference.arguments import Table
@@ -65,7 +66,7 @@ def test_a_read_only_array_may_be_read_but_not_written() -> None:
     assert failure(COPY, [b, a]).fault is Fault.READ_ONLY
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("args", "gist"),
     [
         ([np.zeros(1, np.float32)], "expected 2 arguments, got 1"),
@@ -84,7 +85,7 @@ def test_arguments_that_do_not_fit(args: list[Any], gist: str) -> None:
     assert gist in str(error)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "number", "dtype"),
     [
         ("i8", -3, np.int8),
@@ -189,14 +190,12 @@ def test_blocks_that_store_to_one_tile_leave_one_of_their_values() -> None:
     assert len(set(out.tolist())) == 1
 
 
-@pytest.mark.parametrize(
-    "grid", [0, (1, 2, 3, 4), (), (2, -1), "4", 1.5, (1.5,), None, 1 << 31, (1, 65536)]
-)
+@each_case("grid", [0, (1, 2, 3, 4), (), (2, -1), "4", 1.5, (1.5,), None, 1 << 31, (1, 65536)])
 def test_invalid_grids(grid: Any) -> None:
     assert failure(COPY, [], grid).fault is Fault.ARGUMENT
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "number", "gist"),
     [
         ("i32", 1.5, "expected an integer for '!cuda_tile.tile<i32>', got 1.5"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 from stand_in_gpu import PRIMARY, CUdeviceptr, StandIn, number
 
 import tilewright
@@ -346,7 +347,7 @@ class TestKernels:
         with pytest.raises(tilewright.UserError, match="expected 'full'; its kernels are: 'fill'"):
             tilewright.launch(fill, "full", 1, [])
 
-    @pytest.mark.parametrize("kernel", [PROGRAM, b"cubin", None])
+    @each_case("kernel", [PROGRAM, b"cubin", None])
     def test_kernels_that_are_not_compiled(self, kernel: Any) -> None:
         expected = rf"expected what tilewright\.compile gives, got {type(kernel).__name__}"
         with pytest.raises(TypeError, match=expected):

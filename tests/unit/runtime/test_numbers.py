@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.ir.types import IntegerType
@@ -33,7 +34,7 @@ def test_floats_are_rounded_once(element: str, number: float) -> None:
     assert parameter(element).encode(number) == expected
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64", "f8E5M2", "f8E4M3FN"])
+@each_case("element", ["f16", "bf16", "f32", "f64", "f8E5M2", "f8E4M3FN"])
 def test_nan_stays_nan(element: str) -> None:
     [number] = np.frombuffer(parameter(element).encode(math.nan), DTYPES[NAMES[element]])
     assert np.isnan(number.astype(np.float64))
@@ -49,15 +50,15 @@ def test_integers(element: str, number: int) -> None:
     assert parameter(element).encode(number) == scalar(number, type).tobytes()
 
 
-@pytest.mark.parametrize("element", ["f16", "f32", "f64"])
-@pytest.mark.parametrize("sign", [1, -1])
+@each_case("element", ["f16", "f32", "f64"])
+@each_case("sign", [1, -1])
 def test_integers_beyond_the_float_range_are_infinite(element: str, sign: int) -> None:
     expected = scalar(sign * math.inf, NAMES[element])
     assert parameter(element).encode(sign * 10**400) == expected.tobytes()
     assert scalar(sign * 10**400, NAMES[element]).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("element", "number", "expected"),
     [
         ("i32", np.uint32(0xFFFFFFFF), b"\xff\xff\xff\xff"),
@@ -72,9 +73,7 @@ def test_numpy_scalars(element: str, number: object, expected: bytes) -> None:
     assert parameter(element).encode(number) == expected
 
 
-@pytest.mark.parametrize(
-    ("element", "number"), [("i8", 256), ("i8", -129), ("i1", 2), ("i64", 1 << 64)]
-)
+@each_case(("element", "number"), [("i8", 256), ("i8", -129), ("i1", 2), ("i64", 1 << 64)])
 def test_integers_out_of_range(element: str, number: int) -> None:
     with pytest.raises(tilewright.UserError, match="argument 0: expected a number of"):
         parameter(element).encode(number)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +56,7 @@ def test_numbers_print_as_tileirdisasm_prints_them() -> None:
     assert ours == [text for _, _, text in PRINTED]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "format", "text"),
     [
         (0x3C00, F16, "1.000000e+00"),
@@ -119,7 +120,7 @@ def test_f32_parses_to_the_nearest(decimal: object, exponent: int) -> None:
     assert distances[1] == min(distances)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "format", "pattern"),
     [
         ("2049", F16, 0x6800),  # ties, to the even one
@@ -147,7 +148,7 @@ def test_parsing_at_the_edges(text: str, format: FloatFormat, pattern: int | Non
     assert parse_decimal(text, format) == pattern
 
 
-@pytest.mark.parametrize("text", ["", ".", "1.0f", "0x10", "1e", "nan", "--1", "1 ", "1_0", ".5"])
+@each_case("text", ["", ".", "1.0f", "0x10", "1e", "nan", "--1", "1 ", "1_0", ".5"])
 def test_what_is_no_decimal_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a decimal number"):
         parse_decimal(text, F32)

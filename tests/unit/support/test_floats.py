@@ -12,6 +12,7 @@ from itertools import pairwise
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,7 +101,7 @@ def test_the_table_of_formats() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("format", "max_finite", "infinity", "nan"),
     [
         (F16, 0x7BFF, 0x7C00, 0x7E00),
@@ -186,8 +187,8 @@ def by_definition(
     return even if rounding is Rounding.NEAREST_EVEN else away
 
 
-@pytest.mark.parametrize("format", SMALL, ids=repr)
-@pytest.mark.parametrize("rounding", Rounding)
+@each_case("format", SMALL, ids=repr)
+@each_case("rounding", Rounding)
 def test_between_two_neighbours_rounding_picks_by_definition(
     format: FloatFormat, rounding: Rounding
 ) -> None:
@@ -257,7 +258,7 @@ def test_directed_roundings_enclose_the_number(number: float) -> None:
 OVERFLOW = Exact(False, 1, 200)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("format", "rounding", "saturate", "expected"),
     [
         (F16, Rounding.NEAREST_EVEN, False, 0x7C00),
@@ -281,10 +282,8 @@ def test_overflow(format: FloatFormat, rounding: Rounding, saturate: bool, expec
     assert encode(OVERFLOW, format, rounding, saturate=saturate) == expected
 
 
-@pytest.mark.parametrize("negative", [False, True])
-@pytest.mark.parametrize(
-    ("numerator", "expected"), [(65519, 0x7BFF), (65520, 0x7C00), (65521, 0x7C00)]
-)
+@each_case("negative", [False, True])
+@each_case(("numerator", "expected"), [(65519, 0x7BFF), (65520, 0x7C00), (65521, 0x7C00)])
 def test_f16_overflows_halfway_to_the_next_power_of_two(
     numerator: int, expected: int, negative: bool
 ) -> None:
@@ -296,7 +295,7 @@ def test_directed_rounding_overflows_on_one_side_only() -> None:
     assert encode(Exact(True, 1, 200), F16, Rounding.POSITIVE_INF) == 0xFBFF
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "zero", "up", "nearest"),
     [
         (Fraction(0), 0x00, 0x00, 0x00),

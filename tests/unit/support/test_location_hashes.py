@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from each_case import each_case
 from work import count_calls
 
 from tilewright.dialects.cuda_tile.debug_info import DICompileUnit, DIFile, DILoc, DISubprogram
@@ -27,7 +27,7 @@ def chain(link: str, length: int) -> Location:
     return location
 
 
-@pytest.mark.parametrize("link", LINKS)
+@each_case("link", LINKS)
 def test_a_hash_costs_the_same_for_every_length(link: str) -> None:
     short, long = chain(link, 3), chain(link, 100)
     assert count_calls(lambda: hash(short)) == count_calls(lambda: hash(long))

@@ -7,6 +7,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from each_case import each_case
 
 from tilewright.support.packed_values import DEEPEST, Damaged, decode, encode
 
@@ -16,7 +17,7 @@ VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@each_case("value", VALUES, ids=repr)
 def test_values_are_the_same_again(value: Any) -> None:
     assert decode(encode(value)) == value
 
@@ -61,7 +62,7 @@ def test_nesting_has_a_limit() -> None:
             decode(nested(levels))
 
 
-@pytest.mark.parametrize("tag", [b"s", b"b", b"t"])
+@each_case("tag", [b"s", b"b", b"t"])
 def test_a_size_allocates_nothing(tag: bytes) -> None:
     tracemalloc.start()
     try:

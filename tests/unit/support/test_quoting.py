@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.support.quoting import MAX_EXCERPT, excerpt, one_line
@@ -29,15 +30,15 @@ def rendered(text: str) -> str:
     return caught.value.render()
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("text", ["\\1B[2J\\0A\\07", "\\C2\\9B31m", "\\E2\\80\\AE", "\\FF\\FE"])
+@each_case("name", NAMES)
+@each_case("text", ["\\1B[2J\\0A\\07", "\\C2\\9B31m", "\\E2\\80\\AE", "\\FF\\FE"])
 def test_names_cannot_control_a_terminal(name: str, text: str) -> None:
     message = rendered(NAMES[name].format(text))
     assert message.replace("\n", "").isprintable()
     assert len(message.splitlines()) <= 6
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_long_names_are_cut(name: str) -> None:
     lines = rendered(NAMES[name].format(LONG)).splitlines()
     assert max(map(len, lines)) < 1000
@@ -49,8 +50,8 @@ def test_source_lines_are_printed_without_control_characters() -> None:
     assert message.splitlines()[1].endswith("// ?[31m?")
 
 
-@pytest.mark.parametrize("before", [0, 100, 50_000])
-@pytest.mark.parametrize("after", [0, 100, 50_000])
+@each_case("before", [0, 100, 50_000])
+@each_case("after", [0, 100, 50_000])
 def test_the_caret_stays_below_its_column(before: int, after: int) -> None:
     line = f"{' ' * before}!{' ' * after}"
     shown, caret = excerpt(line, before + 1)
@@ -82,7 +83,7 @@ NUL = {
 }
 
 
-@pytest.mark.parametrize("name", NUL)
+@each_case("name", NUL)
 def test_a_nul_in_a_name_is_an_error(name: str) -> None:
     text, message = NUL[name]
     lines = rendered(text.format("a\\00b")).splitlines()
@@ -117,7 +118,7 @@ def test_columns_do_not_count_the_byte_order_mark() -> None:
     assert rendered("\ufefffrob").startswith("<input>:1:1: error: ")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@each_case("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_named(encoding: str) -> None:
     mark = "" if encoding == "utf-16" else "\ufeff"
     with pytest.raises(tilewright.Error, match="found UTF-16: save the file as UTF-8"):

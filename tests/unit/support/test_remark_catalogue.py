@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from each_case import each_case
 from remarks_page import page
 
 from tilewright.support import remark_catalogue
@@ -20,7 +20,7 @@ UNPACKED = SOURCES / "driver" / "remarks.py"
 """Remarks of the cache, by their id."""
 
 
-@pytest.mark.parametrize("entry", CATALOGUE.values(), ids=lambda entry: entry.id)
+@each_case("entry", CATALOGUE.values(), ids=lambda entry: entry.id)
 def test_entries_are_whole(entry: RemarkEntry) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", entry.id)
     assert re.fullmatch(r"Remark[A-Z]\w+", entry.name)

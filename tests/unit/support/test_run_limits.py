@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from each_case import each_case
 
 from tilewright.support.diagnostics import UserError
 from tilewright.support.location import UNKNOWN
@@ -28,7 +29,7 @@ def test_without_limits_there_is_one_check() -> None:
     assert steps_until(RunLimits()) == (1, None)
 
 
-@pytest.mark.parametrize("limit", [1, 2, 1000])
+@each_case("limit", [1, 2, 1000])
 def test_the_step_after_the_last_one_is_too_many(limit: int) -> None:
     limits = RunLimits(limit)
     _, exceeded = steps_until(limits)
@@ -71,7 +72,7 @@ def test_a_limit_of_no_steps_is_rejected(steps: int) -> None:
         RunLimits(steps)
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+@each_case("seconds", [0, -1, float("nan")])
 def test_a_limit_of_no_time_is_rejected(seconds: float) -> None:
     with pytest.raises(UserError, match=f"above 0 seconds, got {seconds}"):
         RunLimits(timeout=seconds)

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 
 from tilewright.target.arch import (
     ARCHES,
@@ -27,7 +28,7 @@ def test_every_name_that_tileiras_takes_has_a_row() -> None:
     assert list(ARCHES) == [f"sm_{number}" for number in NAMES]
 
 
-@pytest.mark.parametrize("arch", EVERY)
+@each_case("arch", EVERY)
 def test_rows_are_complete(arch: Arch) -> None:
     assert arch.ptx_target.startswith("sm_")
     assert arch.assembled_as.startswith(arch.name)
@@ -57,7 +58,7 @@ def test_targets_with_an_architecture_of_their_own() -> None:
     assert find_arch("sm_70") is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("element", "since"),
     [
         ("f16", 80),
@@ -117,7 +118,7 @@ def test_ptxas_knows_the_limits(arch: Arch, ptxas: Path, tmp_path: Path) -> None
     assert "out of range" in complaints(ptxas, tmp_path, arch, threads=per_cta, ctas=5)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("threads", "registers", "shared", "expected"),
     [
         (128, 32, 0, 16),  # 64 warps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.target.arch import ARCHES, occupancy, occupancy_bounds
 from tilewright.target.peaks import PEAKS, peak_operations
@@ -12,7 +12,7 @@ def test_rows_are_of_known_gpus() -> None:
     assert PEAKS.keys() <= ARCHES.keys()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arch", "type", "rate"),
     [
         # Data sheets of A100, H100 and L40S: dense, with f32 accumulators.

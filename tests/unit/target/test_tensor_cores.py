@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.target.arch import ARCHES
 from tilewright.target.tensor_cores import (
@@ -17,7 +17,7 @@ from tilewright.target.tensor_cores import (
 )
 
 
-@pytest.mark.parametrize("name", TABLES)
+@each_case("name", TABLES)
 def test_no_mma_is_in_two_families(name: str) -> None:
     seen: set[object] = set()
     for row in TABLES[name]:
@@ -36,7 +36,7 @@ def test_only_16_bit_operands_of_wgmma_have_either_major() -> None:
     assert types >= K_MAJOR_ONLY
 
 
-@pytest.mark.parametrize("name", TABLES)
+@each_case("name", TABLES)
 def test_a_row_of_k_is_a_fixed_number_of_bytes(name: str) -> None:
     """The largest-K mma of each type takes 32 bytes of A a row, 64 dense ones of a sparse A."""
     for row in TABLES[name]:
@@ -48,7 +48,7 @@ def test_a_row_of_k_is_a_fixed_number_of_bytes(name: str) -> None:
             assert widest == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "type", "registers"),
     [
         # A, B, C of the tables "Matrix fragments for mma.m..." of the PTX ISA

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from each_case import each_case
 
 from tilewright.ir.attributes import (
     UNIT,
@@ -142,7 +143,7 @@ DENSE = {
 }
 
 
-@pytest.mark.parametrize("text", [*ATTRIBUTES, *DENSE])
+@each_case("text", [*ATTRIBUTES, *DENSE])
 def test_attribute(text: str, toy: Context) -> None:
     assert parse_attribute(text, toy) is (ATTRIBUTES | DENSE)[text]
 
@@ -173,7 +174,7 @@ def test_a_given_type_replaces_the_suffix(toy: Context) -> None:
     assert parser.attribute(I1) is IntegerAttr(1, I1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "message"),
     [
         ("256 : i8", 1, "integer out of range for type i8"),

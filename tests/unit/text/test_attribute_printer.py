@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Self
 
-import pytest
+from each_case import each_case
 
 from tilewright.ir.attributes import (
     UNIT,
@@ -80,7 +80,7 @@ def f32(value: float) -> int:
     return int.from_bytes(struct.pack("<f", value), "little")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("attribute", "text"),
     [
         (UNIT, "unit"),
@@ -163,7 +163,7 @@ def test_dense_floats():
     assert attribute_text(attribute) == "dense<[1.000000e+00, -5.000000e-01]> : tensor<2xf16>"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "text"),
     [
         (TensorType((4, DYNAMIC), F32), "tensor<4x?xf32>"),
@@ -184,7 +184,7 @@ def test_type(type: TensorType, text: str):
 FILE = FileLoc("a.py", 1, 2)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("location", "text"),
     [
         (UNKNOWN, "loc(unknown)"),

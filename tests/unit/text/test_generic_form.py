@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 import pytest
+from each_case import each_case
 
 from tilewright.ir.attributes import UNIT, IntegerAttr, StringAttr
 from tilewright.ir.dialect import Context
@@ -48,7 +49,7 @@ def test_registered_operation_gets_its_attributes_as_declared(read: Reading) -> 
     assert set(mix.attributes) == {"mood", "size"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "message"),
     [
         ('"x.y"', 6, "expected '(', got end of input"),
@@ -108,7 +109,7 @@ def test_a_single_module_is_the_program(read: Reading) -> None:
     assert [op.name for op in read.ops("module { module {} }")] == ["builtin.module"]
 
 
-@pytest.mark.parametrize("text", ['"x.y"() : () -> ()', "module {} module {}", ""])
+@each_case("text", ['"x.y"() : () -> ()', "module {} module {}", ""])
 def test_all_else_gets_a_module_around_it(text: str, read: Reading) -> None:
     root = read(text)
     assert root.name == "builtin.module"

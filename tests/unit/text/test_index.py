@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from each_case import each_case
 
 from tilewright.driver.registry import context
 from tilewright.ir.verifier import verify
@@ -239,7 +239,7 @@ entry @f(%a: tile<i32> loc("k.py":1:1)) {
     assert made.location_range(error.location) == (start, start + 4)
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@each_case("path", PROGRAMS, ids=lambda path: path.stem)
 def test_every_name_of_a_valid_program_is_defined(path: Path) -> None:
     made = index(path.read_text())
     names = [at for at, token in enumerate(made.tokens) if re.match(r"[%^@]", token)]

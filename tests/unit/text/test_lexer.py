@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.support.location import Source
 from tilewright.text.lexer import LOOKAHEAD, TokenPositions, tokenize, unescape
@@ -14,7 +14,7 @@ def tokens_of(text: str) -> list[str]:
     return [token for token in tokens if token]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("%a = foo.bar$1 %0, %x-1.y", ["%a", "=", "foo.bar$1", "%0", ",", "%x-1.y"]),
@@ -38,7 +38,7 @@ def test_tokens(text: str, expected: list[str]) -> None:
     assert tokens_of(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("4x8xf32", ["4x8x", "f32"]),
@@ -71,7 +71,7 @@ def test_string_without_end_leaves_a_lone_quote() -> None:
     assert tokens_of(r'"a\"') == ['"', "a", "\\", '"']
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("literal", "expected"),
     [
         (r'"plain"', "plain"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 import pytest
+from each_case import each_case
 
 from tilewright.driver.assembly import parse_module
 from tilewright.driver.disassembly import disassemble
@@ -50,7 +51,7 @@ class Reading(Protocol):
     def error(self, text: str) -> tuple[int, int, str]: ...
 
 
-@pytest.mark.parametrize("text", LOCATIONS)
+@each_case("text", LOCATIONS)
 def test_location(text: str, toy: Context) -> None:
     made = parse_attribute(f"loc({text})", toy)
     assert isinstance(made, LocationAttr)
@@ -81,7 +82,7 @@ def test_block_arguments_have_locations(read: Reading) -> None:
     assert second.location == FileLoc("in.mlir", 2, 31)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "message"),
     [
         ("loc(1)", 5, "expected a location, got '1'"),
@@ -135,7 +136,7 @@ SCOPE = """\
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     "location",
     [
         '"x"',

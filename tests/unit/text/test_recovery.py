@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
@@ -119,7 +120,7 @@ entry @g(%a: tile<!right>) {
     ]
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@each_case("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_valid_program_is_parsed_as_by_the_other_parser(path: Path) -> None:
     text = path.read_text()
     modules = [
@@ -136,7 +137,7 @@ def attempt(parse: Callable[..., Operation], text: str) -> Operation | list[str]
         return [str(diagnostic) for diagnostic in error.diagnostics]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_damaged_programs_have_the_error_of_the_other_parser_among_theirs(seed: int) -> None:
     """Tokens are deleted, doubled and exchanged: no exception but errors about the program."""
     draw = random.Random(seed)

@@ -6,6 +6,7 @@ import sys
 from typing import Self
 
 import pytest
+from each_case import each_case
 
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import (
@@ -334,7 +335,7 @@ def test_an_operation_may_infer_types():
     assert op.results[0].type is BagType(I32)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "message"),
     [
         ("toy.add %a %b : i32", "expected ',', got '%b'"),
@@ -363,7 +364,7 @@ def test_operands_of_another_type_are_refused():
     assert "%c" in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("syntax", "message"),
     [
         ("$nothing", "expected a field, got '$nothing'"),

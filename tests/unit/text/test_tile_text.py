@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.driver.registry import context
@@ -16,7 +17,7 @@ OPS = sorted({kind.name: kind for kind in CUDA_TILE.ops.values()}.items())
 
 
 @pytest.mark.requirement("R1-066")
-@pytest.mark.parametrize(("name", "kind"), OPS)
+@each_case(("name", "kind"), OPS)
 def test_printer_and_diagnostics_use_the_registered_name(name: str, kind: type[Operation]):
     op = kind()
     assert CUDA_TILE.ops[name] is kind
@@ -37,7 +38,7 @@ def constant_of(text: str) -> DenseElementsAttr:
 
 
 @pytest.mark.requirement("R4-048")
-@pytest.mark.parametrize(
+@each_case(
     ("constant", "data"),
     [
         ("<i1: [true, false]> : tile<2xi1>", "0100"),
@@ -73,7 +74,7 @@ DUMPED = {
 
 
 @pytest.mark.requirement("R4-047")
-@pytest.mark.parametrize("values", DUMPED)
+@each_case("values", DUMPED)
 def test_a_bare_list_of_values_is_no_constant(values: str):
     assert constant_of(program("<i32: [1, 2]> : tile<2xi32>")).data.hex() == "0100000002000000"
     with pytest.raises(UserError) as caught:

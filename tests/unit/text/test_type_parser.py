@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.ir.attributes import IntegerAttr, OpaqueAttr, StringAttr
 from tilewright.ir.dialect import Context
@@ -77,12 +78,12 @@ TYPES = {
 }
 
 
-@pytest.mark.parametrize("text", TYPES)
+@each_case("text", TYPES)
 def test_type(text: str, toy: Context) -> None:
     assert parse_type(text, toy) is TYPES[text]
 
 
-@pytest.mark.parametrize("text", TYPES)
+@each_case("text", TYPES)
 def test_type_again_from_what_it_spells(text: str, toy: Context) -> None:
     if "affine" not in text and "dense" not in text and "memref" not in text:
         assert parse_type(str(TYPES[text]), toy) is TYPES[text]
@@ -103,7 +104,7 @@ def test_the_same_text_gives_the_same_type_every_time(toy: Context) -> None:
     assert not parser.peek()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "message"),
     [
         ("box<4xf32>", 1, "expected a type, got 'box'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import pytest
+from each_case import each_case
 
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import F32, I32
@@ -102,7 +102,7 @@ def test_forward_uses_with_two_types(read: Reading) -> None:
     assert read.error(text) == (2, 9, "value '%a' is used as i32")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("left", "types", "count"),
     [("%a", "()", "0 results, but 1 are"), ("%a, %b", "i32", "1 results, but 2 are"),
      ("%a:2", "(i1, i1, i1)", "3 results, but 2 are"),
@@ -117,7 +117,7 @@ def test_results_need_no_names(read: Reading) -> None:
     assert [r.type for r in read.ops('"x.make"() : () -> (i32, f32)')[0].results] == [I32, F32]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "column", "message"),
     [
         ('%a#1 = "x.make"() : () -> i32', 1, "expected a name to define, got '%a#1'"),
@@ -161,7 +161,7 @@ def test_labels_belong_to_their_region(read: Reading) -> None:
     assert inside.successors == (owner.regions[0].block,)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new", "position", "message"),
     [
         ("[^left, ^right]", "[^left, ^wrong]", (3, 24), "reference to undefined block '^wrong'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import StringIO
 
-import pytest
+from each_case import each_case
 from xdsl.context import Context as XContext
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Operation as XOperation
@@ -118,7 +118,7 @@ def our_outline(op: Operation) -> Iterator[tuple[object, ...]]:
         )
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_case("name", PROGRAMS)
 def test_generic_form_printed_by_xdsl(name: str, toy: Context) -> None:
     module = xdsl_module(PROGRAMS[name])
     out = StringIO()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.driver.assembly import wrap_in_module
@@ -41,7 +42,7 @@ def test_they_are_compiled() -> None:
     assert tilewright.compile(module(), "sm_90").cubin
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "message"),
     [(8, None), (0, "assumes that bounded<1, ?>"), (6, "assumes that div_by<4>")],
 )

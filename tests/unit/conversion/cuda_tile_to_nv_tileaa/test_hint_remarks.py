@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
@@ -25,7 +25,7 @@ entry @k(%p: tile<ptr<i32>>) optimization_hints=<{hints}> {{
     return [each.message for each in sink.remarks]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("hints", "arch", "expected"),
     [
         ("default = {num_worker_warps_per_cta = 8, occupancy = 32}", "sm_90", []),
@@ -52,7 +52,7 @@ def test_hints_of_the_kernel(hints: str, arch: str, expected: list[str]) -> None
     assert remarks(hints, arch) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tile", "warps", "relaxed"),
     [
         # A thread has 255 registers, half of them for its part of the largest tile.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from tile_lowering import kernel, lines, parsed, tile_module
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa import ConvertCudaTileToTileAA
@@ -92,7 +93,7 @@ SCALARS = {
 
 
 @pytest.mark.requirement("R1-060", "R0-029")
-@pytest.mark.parametrize("line", SCALARS)
+@each_case("line", SCALARS)
 def test_scalars(line: str) -> None:
     expected = SCALARS[line]
     for name, argument in NAMES.items():
@@ -106,7 +107,7 @@ def shaped(body: str) -> str:
     return lines(text, "%n: tile<i32>")[-1].partition(" = ")[2]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "expected"),
     [
         (
@@ -247,7 +248,7 @@ def test_views() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("capability", "latency"), [("sm_90", "3 : i64"), ("sm_100", "7 : i64"), ("sm_80", "None")]
 )
 def test_hints_are_those_for_the_gpu(capability: str, latency: str) -> None:

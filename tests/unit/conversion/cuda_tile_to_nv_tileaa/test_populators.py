@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from each_case import each_case
 from tile_lowering import converted, kernel, lines, parsed, tile_module
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa import (
@@ -163,8 +164,8 @@ OPERANDS = {
 
 
 @pytest.mark.requirement("R0-041", kind="behaviour")
-@pytest.mark.parametrize("missing", ["a", "b"])
-@pytest.mark.parametrize("name", SPECIALISTS)
+@each_case("missing", ["a", "b"])
+@each_case("name", SPECIALISTS)
 def test_group_c_needs_the_others(name: str, missing: str) -> None:
     """A specialist takes what A and B converted, not a cast of what they left.
 
@@ -197,7 +198,7 @@ def test_group_b_has_both_kinds_of_patterns() -> None:
 
 
 @pytest.mark.requirement("R0-043")
-@pytest.mark.parametrize("add", adders.ADDERS)
+@each_case("add", adders.ADDERS)
 def test_an_adder_adds_one_pattern(add: Callable[[PatternSet], object]) -> None:
     patterns = PatternSet()
     add(patterns)
@@ -292,8 +293,8 @@ def test_fma() -> None:
 
 
 @pytest.mark.requirement("R0-015", "R0-056")
-@pytest.mark.parametrize("flags", [(), ("nnan",), ("nnan", "contract"), ("fast",)])
-@pytest.mark.parametrize("name", ["addf", "mulf", "divf"])
+@each_case("flags", [(), ("nnan",), ("nnan", "contract"), ("fast",)])
+@each_case("name", ["addf", "mulf", "divf"])
 def test_fast_math_flags_are_unchanged(flags: tuple[str, ...], name: str) -> None:
     text = ",".join(flags) or "none"
     body = f"%r = {name} %x, %x {{fastmath = #arith.fastmath<{text}>}} : tile<f32>"
@@ -326,7 +327,7 @@ def test_constants() -> None:
 
 
 @pytest.mark.requirement("R0-052")
-@pytest.mark.parametrize(
+@each_case(
     "predicate", ["div_by<16>", "bounded<0, 42>", "bounded<?, 7>", "div_by<4, every 2 along 0>"]
 )
 def test_assume(predicate: str) -> None:

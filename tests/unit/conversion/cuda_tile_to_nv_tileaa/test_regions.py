@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from tile_lowering import converted, failures, kernel, lines, parsed, tile_module
 
 from tilewright.dialects.arith.attributes import FastMathAttr
@@ -238,7 +239,7 @@ def test_all_block_arguments_are_converted() -> None:
 
 
 @pytest.mark.requirement("R0-063")
-@pytest.mark.parametrize(
+@each_case(
     ("element", "accumulator"),
     [("f16", "f32"), ("bf16", "f32"), ("tf32", "f32"), ("f8E4M3FN", "f16"), ("f64", "f64")],
 )
@@ -267,8 +268,8 @@ INTEGER_DOT = """
 
 
 @pytest.mark.requirement("R0-063", "R0-064")
-@pytest.mark.parametrize("left", ["signed", "unsigned"])
-@pytest.mark.parametrize("right", ["signed", "unsigned"])
+@each_case("left", ["signed", "unsigned"])
+@each_case("right", ["signed", "unsigned"])
 def test_integer_dots(left: str, right: str) -> None:
     dot = find(kernel(INTEGER_DOT.format(left, right)), "nv_tileaa.dot")
     assert str(dot.attributes["signedness_a"]) == f"#nv_tileaa.signedness<{left}>"
@@ -318,8 +319,8 @@ def test_f32_operands_have_ieee_precision() -> None:
 
 
 @pytest.mark.requirement("R0-070")
-@pytest.mark.parametrize("name", ["exp2", "log2", "sin", "cos", "tanh"])
-@pytest.mark.parametrize("flags", ["none", "afn", "nnan,contract"])
+@each_case("name", ["exp2", "log2", "sin", "cos", "tanh"])
+@each_case("flags", ["none", "afn", "nnan,contract"])
 def test_functions_carry_flags(name: str, flags: str) -> None:
     given = "" if flags == "none" else f" {{fastmath = #arith.fastmath<{flags}>}}"
     assert lines(f"%y = {name} %x{given} : tile<f32>", "%x: tile<f32>") == [
@@ -406,7 +407,7 @@ def test_a_join_of_no_tokens_creates_one() -> None:
 
 
 @pytest.mark.requirement("R0-077")
-@pytest.mark.parametrize("body", [REDUCE, SCAN, DOT.format("f16", "")])
+@each_case("body", [REDUCE, SCAN, DOT.format("f16", "")])
 def test_no_layout_is_assigned(body: str) -> None:
     module = converted(tile_module(body))
     types = [result.type for op in module.walk() for result in op.results]
@@ -457,7 +458,7 @@ MISMATCHED = {
 
 
 @pytest.mark.requirement("R0-080")
-@pytest.mark.parametrize("case", MISMATCHED)
+@each_case("case", MISMATCHED)
 def test_a_mismatched_region_fails(case: str) -> None:
     """The input is not verified before the pass, and the pass itself reports the mismatch."""
     body, problem = MISMATCHED[case]

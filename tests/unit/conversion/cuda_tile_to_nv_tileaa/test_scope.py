@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from each_case import each_case
 from tile_lowering import converted, failures, kernel, lines, parsed, tile_module
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa import (
@@ -155,7 +156,7 @@ def test_axis_and_inclusive_are_accepted() -> None:
 
 
 @pytest.mark.requirement("R0-009", "R0-017", "R0-080")
-@pytest.mark.parametrize("capability", ["", "abc", "sm_", "sm_abc", "75", "9.x", "-90"])
+@each_case("capability", ["", "abc", "sm_", "sm_abc", "75", "9.x", "-90"])
 def test_a_bad_capability_is_rejected_before_any_change(capability: str) -> None:
     module = parsed(tile_module(BODY))
     before = print_op(module)
@@ -177,7 +178,7 @@ def test_no_pattern_is_built_for_a_bad_capability() -> None:
     assert [error.message for error in sink.diagnostics] == [NO_CAPABILITY]
 
 
-@pytest.mark.parametrize("capability", ["sm_90", "sm_90a", "90", "9.0", "sm_120", "10.0"])
+@each_case("capability", ["sm_90", "sm_90a", "90", "9.0", "sm_120", "10.0"])
 def test_capabilities_in_every_spelling(capability: str) -> None:
     module = converted(tile_module("%a = constant <f32: 1.0> : tile<f32>"), capability)
     (inner,) = module.members()
@@ -225,7 +226,7 @@ def test_unconverted_block_arguments_fail_in_the_verifier() -> None:
 
 
 @pytest.mark.requirement("R0-019")
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         '"cuda_tile.unheard_of"() : () -> ()',
@@ -292,7 +293,7 @@ def test_the_pass_compiles_what_its_groups_declare() -> None:
 
 
 @pytest.mark.requirement("R0-022")
-@pytest.mark.parametrize("count", [0, 1, 3])
+@each_case("count", [0, 1, 3])
 def test_all_modules_are_converted(count: int) -> None:
     texts = [tile_module("%i = iota : tile<8xi32>", name=f"m{n}") for n in range(count)]
     nested = " ".join([*texts[:1], *(f"builtin.module {{ {text} }}" for text in texts[1:])])
@@ -349,7 +350,7 @@ def test_the_final_check_reports_leftover_types() -> None:
 
 
 @pytest.mark.requirement("R1-064")
-@pytest.mark.parametrize("seed", range(3))
+@each_case("seed", range(3))
 def test_the_order_of_patterns_does_not_matter(seed: int) -> None:
     patterns = list(all_patterns(ARCHES["sm_90"]).compiled())
     random.Random(seed).shuffle(patterns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from tile_lowering import converted, failures, kernel, lines, parsed, tile_module
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa import TARGET, TYPES
@@ -61,7 +62,7 @@ def casts(root: Operation) -> list[Operation]:
 
 
 @pytest.mark.requirement("R0-007", "R1-061", "R0-030")
-@pytest.mark.parametrize("type", CONVERTED, ids=str)
+@each_case("type", CONVERTED, ids=str)
 def test_types(type: Type) -> None:
     converted_types = TYPES.convert(type)
     assert converted_types is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import read
+from each_case import each_case
 from integrity import check_integrity
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import (
@@ -166,7 +167,7 @@ def scaled_row(stride: int) -> str:
     """
 
 
-@pytest.mark.parametrize(("stride", "vector"), [(1024, 4), (1002, 2), (1001, 1)])
+@each_case(("stride", "vector"), [(1024, 4), (1002, 2), (1001, 1)])
 def test_a_class_adopts_narrower_vectors_across_a_reshape(stride: int, vector: int) -> None:
     """Otherwise the scale would pass through shared memory, for its vectors of four elements."""
     body = scaled_row(stride)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from integrity import check_integrity
 
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp
@@ -94,7 +95,7 @@ def test_loops_carry_the_pipeline_iterators() -> None:
 
 
 @pytest.mark.requirement("R2-063")
-@pytest.mark.parametrize(
+@each_case(
     ("body", "message"),
     [
         (CREATE + PUT * 3 + GET.format(""),
@@ -173,7 +174,7 @@ def test_a_plugin_runs_in_an_agent_with_its_layouts() -> None:
 
 
 @pytest.mark.requirement("R2-061")
-@pytest.mark.parametrize(
+@each_case(
     ("resource", "amount", "what"),
     [
         ("max_registers", 256, "registers a thread"),

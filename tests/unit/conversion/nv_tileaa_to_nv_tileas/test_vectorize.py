@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dialect_text import read
+from each_case import each_case
 
 from tilewright.analysis.axis import AxisFacts
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced, in_layout
@@ -61,7 +62,7 @@ def tiled(
     """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "vector"),
     [
         (tiled(), 4),
@@ -85,7 +86,7 @@ def test_lines(body: str, vector: int) -> None:
     assert vectorization(body)[:2] == (0, vector)
 
 
-@pytest.mark.parametrize(("sizes", "whole"), [("%n16", 16), ("%n2", 2), ("%n", 1)])
+@each_case(("sizes", "whole"), [("%n16", 16), ("%n2", 2), ("%n", 1)])
 def test_vectors_may_be_partly_out_of_bounds(sizes: str, whole: int) -> None:
     assert vectorization(tiled(sizes=sizes)) == Vectorization(0, 4, whole)
 
@@ -108,7 +109,7 @@ def matrix(stride: str, tile: str, index: str = "%x, %y", steps: str = "") -> st
     """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "expected"),
     [
         (matrix("%s4", "32, 64"), (1, 4)),
@@ -155,7 +156,7 @@ def pointers(bound: str, base: str = "%p16", offset: str = "%start") -> str:
     """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "vector"),
     [
         (pointers("%n16"), 4),
@@ -171,7 +172,7 @@ def test_pointers(body: str, vector: int) -> None:
     assert vectorization(body)[:2] == (0, vector)
 
 
-@pytest.mark.parametrize(("warps", "vector"), [(1, 4), (4, 4), (8, 4), (16, 2), (32, 1)])
+@each_case(("warps", "vector"), [(1, 4), (4, 4), (8, 4), (16, 2), (32, 1)])
 def test_no_warp_is_idle_for_a_wider_vector(warps: int, vector: int) -> None:
     op, facts = access(tiled())
     tile = accessed(op)
@@ -191,7 +192,7 @@ def test_contiguous_elements_go_to_registers_first() -> None:
     assert layout.vectors(LANE)[:2] == (128, 256)
 
 
-@pytest.mark.parametrize(("width", "vector"), [(1, 1), (2, 2), (4, 4), (8, 4)])
+@each_case(("width", "vector"), [(1, 1), (2, 2), (4, 4), (8, 4)])
 def test_an_access_in_the_layout_of_others(width: int, vector: int) -> None:
     op, facts = access(tiled())
     tile = accessed(op)

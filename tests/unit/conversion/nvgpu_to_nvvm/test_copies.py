@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from lowering import kernel, lowered, to_ptx
 
 from tilewright.ptxsim import Module
@@ -13,7 +14,7 @@ TOKEN = "%{} = llvm.mlir.constant(0 : i32) : i32"
 
 
 @pytest.mark.requirement("R3-015", "R3-103", "R3-106")
-@pytest.mark.parametrize(("elements", "cache"), [(1, "ca"), (2, "ca"), (4, "ca"), (4, "cg")])
+@each_case(("elements", "cache"), [(1, "ca"), (2, "ca"), (4, "ca"), (4, "cg")])
 def test_copy_sizes(elements: int, cache: str) -> None:
     bypass = " {bypassL1}" if cache == "cg" else ""
     body = (

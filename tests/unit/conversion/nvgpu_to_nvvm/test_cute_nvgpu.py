@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 from lowering import convert, failures, kernel, lowered, to_ptx
 
 from tilewright.conversion.nvgpu_to_nvvm import PATTERNS
@@ -113,7 +114,7 @@ def test_descriptors_advance_and_modes_carry_over() -> None:
     assert not op.commit
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "count", "accumulator"),
     [("bf16", 8, "f32"), ("f16", 8, "f16"), ("tf32", 4, "f32"), ("f8E5M2", 16, "f32"),
      ("i8", 16, "i32"), ("si8", 16, "i32"), ("ui8", 16, "i32")],
@@ -193,8 +194,8 @@ def numbers(op: Operation, values: str) -> list[str]:
     return indices
 
 
-@pytest.mark.parametrize("rank", range(1, 6))
-@pytest.mark.parametrize("options", ["", "mask", "hint", "mask hint"])
+@each_case("rank", range(1, 6))
+@each_case("options", ["", "mask", "hint", "mask hint"])
 def test_loads(rank: int, options: str) -> None:
     """Coordinates are reversed; a mask makes it a multicast."""
     map, buffer, given = staged(rank)
@@ -219,8 +220,8 @@ def test_loads(rank: int, options: str) -> None:
 
 
 @pytest.mark.requirement("R3-094", "R3-095")
-@pytest.mark.parametrize("rank", range(1, 6))
-@pytest.mark.parametrize("kind", KINDS)
+@each_case("rank", range(1, 6))
+@each_case("kind", KINDS)
 def test_reductions(rank: int, kind: str) -> None:
     """Operands as of a store: map, coordinates, source, hint."""
     map, buffer, given = staged(rank)
@@ -345,7 +346,7 @@ ONE_TO_ONE = [
 
 
 @pytest.mark.requirement("R3-071")
-@pytest.mark.parametrize(("body", "expected"), ONE_TO_ONE, ids=lambda each: str(each)[:40])
+@each_case(("body", "expected"), ONE_TO_ONE, ids=lambda each: str(each)[:40])
 def test_one_to_one(body: str, expected: list[str]) -> None:
     assert lowered(body, "%n: i32, %k: i32") == expected
 
@@ -366,8 +367,8 @@ def test_arrivals_on_copies_are_noinc() -> None:
     assert "cp.async.mbarrier.arrive.noinc.shared.b64" in ptx
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize("transpose", [False, True])
+@each_case("count", [1, 2, 4])
+@each_case("transpose", [False, True])
 def test_stmatrix(count: int, transpose: bool) -> None:
     type = f"vector<{count}x2xbf16>"
     word = " transpose" if transpose else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from lowering import TO_NVVM, convert, failures, kernel, lowered, read, symbols, to_ptx
 
 from tilewright.conversion.nvgpu_to_nvvm import TARGET
@@ -44,8 +45,8 @@ EVERYTHING = """
 @pytest.mark.requirement(
     "R3-006", "R3-024", "R3-025", "R3-026", "R3-027", "R3-028", "R3-029", "R3-030", "R3-031"
 )
-@pytest.mark.parametrize("axis", ["x", "y", "z"])
-@pytest.mark.parametrize("query", REGISTERS)
+@each_case("axis", ["x", "y", "z"])
+@each_case("query", REGISTERS)
 def test_a_query_is_a_register_and_a_cast(query: str, axis: str) -> None:
     assert lowered(f"%i = gpu.{query} {axis}") == [
         f"%0 = nvvm.read.ptx.sreg.{REGISTERS[query]}.{axis} : i32",
@@ -112,7 +113,7 @@ def lane_kernel(mode: str, offset: int, width: int) -> str:
     )
 
 
-@pytest.mark.parametrize("mode", ["up", "down", "xor", "idx"])
+@each_case("mode", ["up", "down", "xor", "idx"])
 def test_shuffles_of_a_whole_warp_run(mode: str) -> None:
     a = np.arange(100, 132, dtype=np.int32)
     r, s = np.zeros_like(a), np.zeros_like(a)

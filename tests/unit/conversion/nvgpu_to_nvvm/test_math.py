@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from lowering import convert, kernel, lowered, read, symbols, to_ptx
 
 from tilewright.conversion import nvgpu_to_nvvm
@@ -24,7 +25,7 @@ UNARY = {
 FAST = ("cos", "exp", "log", "log2", "log10", "sin", "tan", "tanh")
 
 
-@pytest.mark.parametrize("function", UNARY)
+@each_case("function", UNARY)
 def test_unary_functions(function: str) -> None:
     for type, suffix in (("f32", "f"), ("f64", "")):
         callee = f"__nv_{UNARY[function]}{suffix}"
@@ -33,7 +34,7 @@ def test_unary_functions(function: str) -> None:
         ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("op", "callee"), [("math.atan2", "atan2"), ("math.powf", "pow"), ("arith.remf", "fmod")]
 )
 def test_binary_functions(op: str, callee: str) -> None:
@@ -43,7 +44,7 @@ def test_binary_functions(op: str, callee: str) -> None:
 
 
 @pytest.mark.requirement("R3-043")
-@pytest.mark.parametrize(
+@each_case(
     ("type", "expected"),
     [
         ("f32", ["%0 = llvm.call @__nv_sqrtf(%arg0) : (f32) -> f32"]),
@@ -85,7 +86,7 @@ def test_the_libdevice_pattern_rejects_vectors() -> None:
 
 
 @pytest.mark.requirement("R3-044", "R0-071")
-@pytest.mark.parametrize("function", FAST)
+@each_case("function", FAST)
 def test_fast_variants_by_flags(function: str) -> None:
     def of(type: str, flags: str) -> list[str]:
         return lowered(f"%r = math.{function} %x fastmath<{flags}> : {type}", f"%x: {type}")
@@ -97,9 +98,7 @@ def test_fast_variants_by_flags(function: str) -> None:
 
 
 @pytest.mark.requirement("R3-044")
-@pytest.mark.parametrize(
-    ("function", "instruction"), [("exp2", "ex2"), ("sqrt", "sqrt"), ("rsqrt", "rsqrt")]
-)
+@each_case(("function", "instruction"), [("exp2", "ex2"), ("sqrt", "sqrt"), ("rsqrt", "rsqrt")])
 def test_instructions_where_libdevice_has_no_fast_variant(function: str, instruction: str) -> None:
     assert lowered(f"%r = math.{function} %x fastmath<afn> : f32", "%x: f32") == [
         f"%0 = nvvm.{instruction}.approx %arg0 : f32"
@@ -121,7 +120,7 @@ def test_a_function_is_declared_once() -> None:
     assert symbols(body, "%x: f32, %y: vector<2xf32>") == ["llvm.func @__nv_sinf(f32) -> f32"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "expected"),
     [
         ("%r = math.absf %x : f32", "%0 = llvm.intr.fabs(%arg0) : (f32) -> f32"),

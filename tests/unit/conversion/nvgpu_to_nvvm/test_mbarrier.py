@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from lowering import convert, kernel, lowered, read, symbols, to_ptx
 
 from tilewright.ir.types import I1
@@ -34,7 +35,7 @@ def test_two_groups_have_separate_memory() -> None:
 @pytest.mark.requirement(
     "R3-011", "R3-048", "R3-049", "R3-050", "R3-051", "R3-052", "R3-072", "R3-074"
 )
-@pytest.mark.parametrize(
+@each_case(
     ("body", "expected"),
     [
         (
@@ -105,7 +106,7 @@ def test_a_loop_carried_parity_is_the_operand_of_the_wait() -> None:
 
 
 @pytest.mark.requirement("R3-019", "R3-020", "R3-076")
-@pytest.mark.parametrize("space", ["1", "#gpu.address_space<global>", "0"])
+@each_case("space", ["1", "#gpu.address_space<global>", "0"])
 def test_a_barrier_outside_shared_memory_is_rejected(space: str) -> None:
     group = f"!nvgpu.mbarrier.group<memorySpace = {space}>"
     body = f"%t = nvgpu.mbarrier.arrive %b[%i] : {group} -> !nvgpu.mbarrier.token"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from lowering import kernel, lowered, to_ptx
 
 from tilewright.support.diagnostics import Unsupported
@@ -91,7 +92,7 @@ def through_memory(op: str, source: str, target: str) -> str:
 
 
 @pytest.mark.requirement("R3-017", "R3-067")
-@pytest.mark.parametrize(("source", "target", "mode"), TRUNCATIONS)
+@each_case(("source", "target", "mode"), TRUNCATIONS)
 def test_truncation(source: str, target: str, mode: str) -> None:
     name, instruction, arch = TRUNCATIONS[source, target, mode]
     op = f"nvgpu.cvt_fptrunc %v{attributes(mode)} : vector<8x{source}> to vector<8x{target}>"
@@ -102,7 +103,7 @@ def test_truncation(source: str, target: str, mode: str) -> None:
 
 
 @pytest.mark.requirement("R3-017", "R3-067")
-@pytest.mark.parametrize(("source", "target"), EXTENSIONS)
+@each_case(("source", "target"), EXTENSIONS)
 def test_extension(source: str, target: str) -> None:
     name, instruction, arch = EXTENSIONS[source, target]
     op = f"nvgpu.cvt_fpext %v : vector<8x{source}> to vector<8x{target}>"
@@ -152,7 +153,7 @@ def arithmetic(op: str) -> str:
 
 
 @pytest.mark.requirement("R3-017", "R3-068")
-@pytest.mark.parametrize("op", ARITHMETIC)
+@each_case("op", ARITHMETIC)
 def test_packed_arithmetic(op: str) -> None:
     name, instruction = ARITHMETIC[op]
     (line,) = lowered(f"%r = {op} : {PAIR}", f"%v: {PAIR}")

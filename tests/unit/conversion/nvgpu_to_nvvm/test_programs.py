@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each_case import each_case
 from lowering import to_ptx
 
 from tilewright.ptxsim import Module
@@ -107,7 +107,7 @@ def test_a_reduction_in_shared_memory() -> None:
     np.testing.assert_array_equal(r, a.sum(axis=1))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "dtype", "kind"),
     [("f32", np.float32, "add"), ("i32", np.int32, "maxsi"), ("f16", np.float16, "add")],
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 from lowering import convert, failures, kernel, lowered, read, to_ptx
 
 from tilewright.conversion.nvgpu_to_nvvm import PATTERNS, gpu
@@ -119,7 +120,7 @@ def operations(name: str) -> dict[str, type[Operation]]:
     return dict(dialect.ops)
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@each_case("name", SOURCES)
 def test_every_operation_has_a_pattern_or_a_reason(name: str) -> None:
     known = roots()
     missing = {op for op, kind in operations(name).items() if kind not in known}
@@ -154,7 +155,7 @@ def test_all_remaining_types_are_those_of_the_shared_converter() -> None:
 
 
 @pytest.mark.requirement("R3-070")
-@pytest.mark.parametrize(("line", "name"), SIMPLE.items())
+@each_case(("line", "name"), SIMPLE.items())
 def test_a_simple_row_gives_one_operation(line: str, name: str) -> None:
     text = "\n".join(lowered(line.format(group=GROUP, map=MAP), ARGUMENTS))
     assert text.count("nvvm.") - text.count("#nvvm.") == 1
@@ -162,7 +163,7 @@ def test_a_simple_row_gives_one_operation(line: str, name: str) -> None:
 
 
 @pytest.mark.requirement("R3-004")
-@pytest.mark.parametrize(("line", "name"), GPU_SIDE.items())
+@each_case(("line", "name"), GPU_SIDE.items())
 def test_the_gpu_side(line: str, name: str) -> None:
     assert any(name in each for each in lowered(line, "%x: i32, %f: f32"))
 
@@ -209,7 +210,7 @@ def test_an_assertion_without_a_module_for_its_strings() -> None:
 
 
 @pytest.mark.requirement("R3-036")
-@pytest.mark.parametrize(
+@each_case(
     ("size", "is_whole"),
     [("96, 1, 1", True), ("16, 2, 1", True), ("48, 1, 1", False), ("1, 1, 1", False)],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 from lowering import convert, failures, kernel, lowered
 
 from tilewright.text.printer import print_op
@@ -71,7 +71,7 @@ ONE_TO_ONE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "line"), ONE_TO_ONE)
+@each_case(("source", "line"), ONE_TO_ONE)
 def test_one_to_one(source: str, line: str) -> None:
     assert lowered(f"%r = {source}", ARGUMENTS) == [f"%0 = {expected(line)}"]
 
@@ -146,7 +146,7 @@ SEVERAL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "lines"), SEVERAL)
+@each_case(("body", "lines"), SEVERAL)
 def test_one_to_many(body: str, lines: list[str]) -> None:
     assert lowered(body, ARGUMENTS) == [expected(line) for line in lines]
 

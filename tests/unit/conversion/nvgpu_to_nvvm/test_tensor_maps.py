@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 from lowering import convert, kernel, lowered, read, to_ptx
 
 from tilewright.driver.pipelines import parse_pipeline
@@ -91,7 +92,7 @@ def test_dynamic_extents() -> None:
 
 
 @pytest.mark.requirement("R3-055")
-@pytest.mark.parametrize(
+@each_case(
     ("element", "number"),
     [
         ("i8", 0), ("f8E4M3FN", 0), ("i16", 1), ("ui32", 2), ("i32", 3), ("ui64", 4), ("i64", 5),
@@ -156,7 +157,7 @@ def test_one_object_serves_all_uses() -> None:
 _DOWN = "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"
 
 
-@pytest.mark.parametrize("use", ["load", "guarded", "prefetch"])
+@each_case("use", ["load", "guarded", "prefetch"])
 def test_copies_cannot_read_local_memory(use: str) -> None:
     type, tile = map_type("8x8xf32"), "memref<8x8xf32, 3>"
     group = "!nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>"
@@ -178,7 +179,7 @@ def test_copies_cannot_read_local_memory(use: str) -> None:
     assert "got one on the stack, where copies cannot read it" in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tensor", "box", "extents", "problem"),
     [
         ("memref<64x30xf32, 1>", "8x16xf32", [8, 16],
@@ -195,7 +196,7 @@ def test_tensors_without_a_tensor_map(
     assert problem in reasons(described(tensor, box, extents))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tensor", "problem"),
     [
         ("memref<64x64xf32, 3>", "expected a tensor in global memory, got 'memref<64x64xf32, 3>'"),
@@ -230,7 +231,7 @@ def names(module: Operation) -> list[str]:
 
 
 @pytest.mark.requirement("R3-110", "R3-111")
-@pytest.mark.parametrize("rank", range(1, 6))
+@each_case("rank", range(1, 6))
 def test_the_order_of_updates_and_fences(rank: int) -> None:
     module = convert(rebind(rank))
     assert names(module) == [
@@ -251,9 +252,7 @@ def test_the_order_of_updates_and_fences(rank: int) -> None:
 
 
 @pytest.mark.requirement("R3-111", "R3-112")
-@pytest.mark.parametrize(
-    ("scope", "text"), [("", "gpu"), (" scope cluster", "cluster"), (" scope sys", "sys")]
-)
+@each_case(("scope", "text"), [("", "gpu"), (" scope cluster", "cluster"), (" scope sys", "sys")])
 def test_the_scope_of_the_fences(scope: str, text: str) -> None:
     ptx = to_ptx(rebind(2, scope, cluster=2))
     acquire = ptx.index(f"fence.proxy.tensormap::generic.acquire.{text}")

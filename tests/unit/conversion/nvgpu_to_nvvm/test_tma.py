@@ -6,6 +6,7 @@ import re
 from itertools import product
 
 import pytest
+from each_case import each_case
 from lowering import convert, kernel, lowered, to_ptx
 
 from tilewright.dialects.nvvm.tma import TensorLoadOp, TensorStoreOp
@@ -93,14 +94,14 @@ def origins(op: Operation) -> list[str]:
     return [origin(value) for value in op.operands]
 
 
-RANKS = pytest.mark.parametrize("rank", range(1, 6))
+RANKS = each_case("rank", range(1, 6))
 
 
 @pytest.mark.requirement(
     "R3-053", "R3-078", "R3-080", "R3-081", "R3-082", "R3-083", "R3-084", "R3-085", "R3-086"
 )
 @RANKS
-@pytest.mark.parametrize(("mask", "hint"), list(product((False, True), repeat=2)))
+@each_case(("mask", "hint"), list(product((False, True), repeat=2)))
 def test_operands_of_a_load(rank: int, mask: bool, hint: bool) -> None:
     op = made(load(rank, mask, hint), rank, TensorLoadOp)
     types = [str(value.type) for value in op.operands]
@@ -145,7 +146,7 @@ def test_the_intrinsic_is_named_by_rank(rank: int) -> None:
 
 @pytest.mark.requirement("R3-054", "R3-089", "R3-090", "R3-091", "R3-092", "R3-093")
 @RANKS
-@pytest.mark.parametrize("hint", [False, True])
+@each_case("hint", [False, True])
 def test_operands_of_a_store(rank: int, hint: bool) -> None:
     op = made(store(rank, hint), rank, TensorStoreOp)
     types = [str(value.type) for value in op.operands]
@@ -219,7 +220,7 @@ def test_reductions_are_not_in_nvgpu() -> None:
 
 @pytest.mark.requirement("R3-095")
 @RANKS
-@pytest.mark.parametrize("kind", KINDS)
+@each_case("kind", KINDS)
 def test_kinds_of_reductions(rank: int, kind: str) -> None:
     numbers = ", ".join(f"%c{number}" for number in range(rank))
     body = (
@@ -273,7 +274,7 @@ def test_a_box_that_starts_inside_of_a_buffer() -> None:
     assert "%2 = llvm.getelementptr %arg2[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, f16" in lines
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mask", "problem"),
     [
         (0, "expected a nonzero multicast mask, got 0"),

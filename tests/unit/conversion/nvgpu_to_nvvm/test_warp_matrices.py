@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 from low_programs import check, emulate
 from lowering import convert, failures, kernel, lowered, read, to_ptx
 from programs import parse_runs
@@ -54,15 +55,15 @@ def ldmatrix(count: int, transpose: bool = False, element: str = "f16", held: in
 
 
 @pytest.mark.requirement("R3-014", "R3-100")
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize(("transpose", "layout"), [(False, "row"), (True, "col")])
+@each_case("count", [1, 2, 4])
+@each_case(("transpose", "layout"), [(False, "row"), (True, "col")])
 def test_count_and_transposition_of_ldmatrix(count: int, transpose: bool, layout: str) -> None:
     (line,) = [line for line in ldmatrix(count, transpose) if "ldmatrix" in line]
     assert f"{{layout = #nvvm.mma_layout<{layout}>, num = {count} : i32}}" in line
 
 
 @pytest.mark.requirement("R3-101")
-@pytest.mark.parametrize(
+@each_case(
     ("count", "type"),
     [(1, "i32"), (2, "!llvm.struct<(i32, i32)>"), (4, "!llvm.struct<(i32, i32, i32, i32)>")],
 )
@@ -72,10 +73,8 @@ def test_registers_of_ldmatrix(count: int, type: str) -> None:
 
 
 @pytest.mark.requirement("R3-063", "R3-102", kind="behaviour")
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize(
-    ("element", "held"), [("f16", 2), ("i8", 4), ("f32", 1), ("f8E4M3FN", 4), ("bf16", 2)]
-)
+@each_case("count", [1, 2, 4])
+@each_case(("element", "held"), [("f16", 2), ("i8", 4), ("f32", 1), ("f8E4M3FN", 4), ("bf16", 2)])
 def test_registers_become_one_vector(count: int, element: str, held: int) -> None:
     lines = ldmatrix(count, element=element, held=held)
     lines = lines[next(i for i, line in enumerate(lines) if "ldmatrix" in line) + 1 :]
@@ -128,7 +127,7 @@ def mma_kernel(
 
 
 @pytest.mark.requirement("R3-014", "R3-062")
-@pytest.mark.parametrize(("a", "b", "sum", "shape"), mmas(MMA))
+@each_case(("a", "b", "sum", "shape"), mmas(MMA))
 def test_every_mma_of_the_hardware(a: str, b: str, sum: str, shape: tuple[int, int, int]) -> None:
     module = convert(mma_kernel("mma.sync", a, b, sum, shape))
     (mma,) = [op for op in module.walk() if op.name == "nvvm.mma.sync"]
@@ -169,7 +168,7 @@ def test_results_of_mma(name: str) -> None:
 
 
 @pytest.mark.requirement("R3-016", "R3-065")
-@pytest.mark.parametrize(("a", "b", "sum", "shape"), mmas(SPARSE_MMA))
+@each_case(("a", "b", "sum", "shape"), mmas(SPARSE_MMA))
 def test_a_sparse_mma_is_inline_assembly(
     a: str, b: str, sum: str, shape: tuple[int, int, int]
 ) -> None:

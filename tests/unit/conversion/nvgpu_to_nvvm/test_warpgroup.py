@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each_case import each_case
 from low_programs import check, emulate
 from lowering import TO_NVVM, convert, failures, kernel, lowered, to_ptx
 from programs import parse_runs
@@ -64,8 +65,8 @@ def constants(lines: list[str]) -> list[int]:
 
 
 @pytest.mark.requirement("R3-013", "R3-058", "R3-115")
-@pytest.mark.parametrize("swizzle", SWIZZLES)
-@pytest.mark.parametrize(("leading", "stride", "base"), [(16, 1024, 0), (4096, 256, 384)])
+@each_case("swizzle", SWIZZLES)
+@each_case(("leading", "stride", "base"), [(16, 1024, 0), (4096, 256, 384)])
 def test_the_fields_of_a_descriptor(swizzle: str, leading: int, stride: int, base: int) -> None:
     body = generate("d", "x", "64x64xf16", (leading, stride, swizzle), base)
     lines = lowered(body, "%x: memref<64x64xf16, 3>")
@@ -81,7 +82,7 @@ def test_the_fields_of_a_descriptor(swizzle: str, leading: int, stride: int, bas
 
 
 @pytest.mark.requirement("R3-058")
-@pytest.mark.parametrize(
+@each_case(
     ("box", "swizzle", "leading", "stride"),
     [
         # Rows of one span, in groups of eight; the next box along K follows the first.
@@ -163,7 +164,7 @@ def test_the_order_of_the_protocol() -> None:
 
 
 @pytest.mark.requirement("R3-097")
-@pytest.mark.parametrize(("rows", "k"), [(64, 64), (128, 16), (192, 48)])
+@each_case(("rows", "k"), [(64, 64), (128, 16), (192, 48)])
 def test_larger_mmas_are_one_group(rows: int, k: int) -> None:
     module = convert(mma_kernel(rows=rows, k=k))
     names = [op.name for op in module.walk() if ".wgmma." in op.name]
@@ -171,7 +172,7 @@ def test_larger_mmas_are_one_group(rows: int, k: int) -> None:
 
 
 @pytest.mark.requirement("R3-098")
-@pytest.mark.parametrize(
+@each_case(
     ("accumulated", "register", "count"),
     [("f32", "f32", 4), ("i32", "i32", 4), ("f16", "vector<2xf16>", 2)],
 )
@@ -192,7 +193,7 @@ def test_accumulators_are_structs_of_registers(accumulated: str, register: str, 
 
 
 @pytest.mark.requirement("R3-061")
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "struct"),
     [
         ("64x8xf32", "!llvm.struct<(f32, f32, f32, f32)>"),
@@ -284,7 +285,7 @@ def test_results_of_mma_and_store(name: str) -> None:
 
 
 @pytest.mark.requirement("R3-060")
-@pytest.mark.parametrize(
+@each_case(
     ("accumulated", "rows", "columns", "count"),
     [("f32", 64, 8, 4), ("f16", 64, 16, 8), ("i32", 128, 8, 8)],
 )

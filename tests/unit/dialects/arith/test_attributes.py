@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 
-import pytest
+from each_case import each_case
 
 from tilewright.dialects.arith.attributes import FastMathAttr, OverflowAttr
 from tilewright.driver.registry import context
@@ -18,7 +18,7 @@ SPELLINGS = {
 }
 
 
-@pytest.mark.parametrize("text", SPELLINGS)
+@each_case("text", SPELLINGS)
 def test_spelling(text: str) -> None:
     assert parse_attribute(text, context()) is SPELLINGS[text]
     assert attribute_text(SPELLINGS[text]) == text

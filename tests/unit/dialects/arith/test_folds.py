@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
+from each_case import each_case
 
 from tilewright.dialects.arith import casts, floating, integer
 from tilewright.dialects.arith.attributes import (
@@ -106,13 +106,13 @@ def same_bytes(folded: Any, expected: np.ndarray) -> bool:
     return folded.data == expected.astype(np.int64).astype(np.int8).tobytes()
 
 
-@pytest.mark.parametrize("kind", INTEGERS, ids=lambda kind: kind.name)
+@each_case("kind", INTEGERS, ids=lambda kind: kind.name)
 def test_integers(kind: type[Operation]) -> None:
     a, b = integers(1), integers(2)
     assert same_bytes(fold(kind, lhs=known(a), rhs=known(b)), INTEGERS[kind](a, b))
 
 
-@pytest.mark.parametrize("kind", DIVISIONS, ids=lambda kind: kind.name)
+@each_case("kind", DIVISIONS, ids=lambda kind: kind.name)
 def test_divisions(kind: type[Operation]) -> None:
     a, b = integers(1), integers(2)
     keep = (b != 0) & ~((a == -128) & (b == -1))
@@ -120,7 +120,7 @@ def test_divisions(kind: type[Operation]) -> None:
     assert same_bytes(fold(kind, lhs=known(a), rhs=known(b)), DIVISIONS[kind](a, b))
 
 
-@pytest.mark.parametrize("kind", DIVISIONS, ids=lambda kind: kind.name)
+@each_case("kind", DIVISIONS, ids=lambda kind: kind.name)
 def test_division_by_zero_stays(kind: type[Operation]) -> None:
     assert fold(kind, lhs=scalar(7), rhs=scalar(0)) is None
 
@@ -176,8 +176,8 @@ def test_laws_of_integers() -> None:
     assert fold(integer.AddIOp, lhs=scalar(3, INDEX), rhs=scalar(4, INDEX)) is IntegerAttr(7, INDEX)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16])
-@pytest.mark.parametrize(
+@each_case("dtype", [np.float32, np.float16])
+@each_case(
     ("kind", "compute"),
     [
         (floating.AddFOp, np.add),
@@ -228,7 +228,7 @@ def test_laws_of_floats() -> None:
     assert fold(floating.NegFOp, operand=negated) is x
 
 
-@pytest.mark.parametrize("predicate", CmpIPredicate)
+@each_case("predicate", CmpIPredicate)
 def test_integer_comparisons(predicate: CmpIPredicate) -> None:
     a, b = integers(1), integers(2)
     b[:20] = a[:20]
@@ -243,7 +243,7 @@ def test_integer_comparisons(predicate: CmpIPredicate) -> None:
     assert itself is IntegerAttr(int(name in ("eq", "le", "ge")), I1)
 
 
-@pytest.mark.parametrize("predicate", CmpFPredicate)
+@each_case("predicate", CmpFPredicate)
 def test_float_comparisons(predicate: CmpFPredicate) -> None:
     a, b = floats(1), floats(2)
     b[:20] = a[:20]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 SIGNATURE = (
     "%i: i32, %j: i8, %f: f32, %h: f16, %v: vector<4xf32>, %w: vector<4xi1>, %n: index, %b: i1"
@@ -77,6 +77,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     assert errors(f"func.func @f({SIGNATURE}) {{ %r = {line}\n return }}") == [WRONG[line]]

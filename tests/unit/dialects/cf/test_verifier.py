@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 WRONG = {
     "cf.br ^one(%f : f32)": "expected values of types ('i32') for the target, got ('f32')",
@@ -27,7 +27,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     text = (
         f"func.func @f(%c: i1, %i: i32, %f: f32) {{ {line}\n"

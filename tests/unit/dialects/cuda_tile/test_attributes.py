@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile.attributes import (
     AssumePredicate,
@@ -68,7 +69,7 @@ KEYWORDS: dict[type[TileEnum], str] = {
 }
 
 
-@pytest.mark.parametrize("kind", KEYWORDS)
+@each_case("kind", KEYWORDS)
 def test_numbers_and_keywords(kind: type[TileEnum]) -> None:
     numbered = {member.value: member for member in kind if member.has_number}
     assert [numbered[number].keyword for number in sorted(numbered)] == KEYWORDS[kind].split()
@@ -76,9 +77,7 @@ def test_numbers_and_keywords(kind: type[TileEnum]) -> None:
 
 
 @pytest.mark.requirement("R4-020", "R4-021")
-@pytest.mark.parametrize(
-    "kind", [kind for kind in KEYWORDS if kind.mnemonic], ids=lambda kind: kind.__name__
-)
+@each_case("kind", [kind for kind in KEYWORDS if kind.mnemonic], ids=lambda kind: kind.__name__)
 def test_enumerations_with_a_name_of_their_own(kind: type[TileEnum]) -> None:
     for keyword in KEYWORDS[kind].split():
         text = f"#{kind.mnemonic}<{keyword}>"
@@ -96,7 +95,7 @@ NOTED: dict[type[TileEnum], str] = {
 
 
 @pytest.mark.requirement("R4-017", "R4-018", "R4-019", "R4-020", "R4-021")
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "keyword"), [(kind, word) for kind, words in NOTED.items() for word in words.split()]
 )
 def test_keywords_of_the_compiler(kind: type[TileEnum], keyword: str) -> None:
@@ -123,7 +122,7 @@ def test_members_only_in_text_have_no_encoding() -> None:
 
 
 @pytest.mark.requirement("R1-053")
-@pytest.mark.parametrize(
+@each_case(
     ("text", "attribute"),
     [
         ("#cuda_tile.div_by<16>", DivByAttr(16)),
@@ -147,7 +146,7 @@ TENSOR = TensorViewType((8,), F32, (1,))
 
 
 @pytest.mark.requirement("R1-053")
-@pytest.mark.parametrize(
+@each_case(
     ("predicate", "type"),
     [
         (DivByAttr(1 << 62), INTS),
@@ -167,7 +166,7 @@ def test_valid_assumptions(predicate: AssumePredicate, type: Type) -> None:
 
 
 @pytest.mark.requirement("R1-053")
-@pytest.mark.parametrize(
+@each_case(
     ("predicate", "type", "expected"),
     [
         (DivByAttr(3), INTS, "expects a power of two up to 2^62, got 3"),
@@ -200,7 +199,7 @@ HINTS = "#cuda_tile.optimization_hints"
 
 
 @pytest.mark.requirement("R1-052")
-@pytest.mark.parametrize(
+@each_case(
     ("text", "printed"),
     [
         ("<>", "<>"),
@@ -229,7 +228,7 @@ def number(value: int) -> Attribute:
 
 
 @pytest.mark.requirement("R1-052")
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value", "arch", "expected"),
     [
         ("latency", 10, "sm_90", 10),
@@ -288,7 +287,7 @@ def test_hints_on_entries_and_memory_operations() -> None:
 
 
 @pytest.mark.requirement("R1-052")
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "load", "expected"),
     [
         ("foo = {}", "", "unknown architecture 'foo' in optimization hints"),

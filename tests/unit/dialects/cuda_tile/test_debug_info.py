@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.dialects.cuda_tile.debug_info import (
@@ -59,7 +60,7 @@ def parse(text: str) -> Attribute:
     return parsed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "attribute"),
     [
         (FILE_TEXT, FILE),
@@ -84,7 +85,7 @@ def test_parameters_in_any_order() -> None:
     assert parse(text) is INNER
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("#cuda_tile.di_compile_unit<>", "expected parameter 'file'"),
@@ -114,7 +115,7 @@ def test_malformed_text(text: str, expected: str) -> None:
     assert raised.value.diagnostics[0].message == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("attribute", "alias"),
     [
         (FILE, "di_file"),
@@ -139,7 +140,7 @@ INSIDE = DILoc(LOCATION, BLOCK)
 OUTSIDE = DILoc(LOCATION, OTHER)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("location", "expected"),
     [
         (INSIDE, INSIDE),
@@ -155,7 +156,7 @@ def test_the_scope_of_a_location(location: Location, expected: DILoc | None) -> 
     assert scoped_location(location) is expected
 
 
-@pytest.mark.parametrize("scope", [KERNEL, BLOCK, INNER])
+@each_case("scope", [KERNEL, BLOCK, INNER])
 def test_the_function_of_a_scope(scope: DILocalScope) -> None:
     assert subprogram_of(scope) is KERNEL
 
@@ -178,7 +179,7 @@ def test_scopes_that_fit() -> None:
     assert problems(HERE, CallSiteLoc(OUTSIDE, INSIDE)) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("function", "inside", "expected"),
     [
         (CallSiteLoc(HERE, HERE), HERE, "location of a function must not be a call site"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.dialects.cuda_tile.base import TileOp
@@ -26,7 +27,7 @@ def test_no_operation_names_hardware() -> None:
 
 
 @pytest.mark.requirement("R1-008")
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100", "sm_120"])
+@each_case("arch", ["sm_80", "sm_90", "sm_100", "sm_120"])
 def test_one_text_for_all_targets(arch: str) -> None:
     module = parse_text(
         f"""
@@ -47,7 +48,7 @@ def test_one_text_for_all_targets(arch: str) -> None:
 
 
 @pytest.mark.requirement("R4-023", kind="behaviour")
-@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+@each_case("op", OPS, ids=lambda op: op.name)
 def test_every_operation_has_a_text_form_of_its_own(op: type[Operation]) -> None:
     assert issubclass(op, TileOp)
     assert op.name.partition(".")[0] == "cuda_tile"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.driver.registry import context
@@ -70,7 +71,7 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("literal", "data"), PRINTED, ids=lambda text: text[:20])
+@each_case(("literal", "data"), PRINTED, ids=lambda text: text[:20])
 def test_text_both_ways(literal: str, data: str) -> None:
     assert constant(literal).data == bytes.fromhex(data)
 
@@ -80,7 +81,7 @@ def read(literal: str) -> bytes:
     return next(op.value.data for op in module.walk() if isinstance(op, ConstantOp))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("literal", "data"),
     [
         ("<i32: [1, 1]> : tile<2xi32>", struct.pack("<i", 1)),
@@ -103,7 +104,7 @@ def test_other_spellings(literal: str, data: bytes) -> None:
     assert read(literal) == data
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("literal", "expected"),
     [
         ("<i8: 256> : tile<i8>", "out of range for type i8"),

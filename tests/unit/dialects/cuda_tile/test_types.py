@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile.enums import PaddingValue, PtrAttr
 from tilewright.dialects.cuda_tile.types import (
@@ -83,7 +84,7 @@ SPELLED = [
 
 
 @pytest.mark.requirement("R1-005", "R1-019", "R1-044")
-@pytest.mark.parametrize(("text", "type"), SPELLED)
+@each_case(("text", "type"), SPELLED)
 def test_text_both_ways(text: str, type: Type) -> None:
     assert type.spell() == text
     assert str(type) == f"!cuda_tile.{text}"
@@ -91,7 +92,7 @@ def test_text_both_ways(text: str, type: Type) -> None:
     assert parse(str(type)) is type
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "type"),
     [
         ("tile<8x!cuda_tile.ptr<f32>>", TileType((8,), PtrType(F32))),
@@ -110,13 +111,13 @@ def test_other_spellings(text: str, type: Type) -> None:
     assert parse(text) is type
 
 
-@pytest.mark.parametrize("type", [type for _, type in SPELLED])
+@each_case("type", [type for _, type in SPELLED])
 def test_pickled_types_are_the_same_objects(type: Type) -> None:
     assert pickle.loads(pickle.dumps(type)) is type
 
 
 @pytest.mark.requirement("R1-007")
-@pytest.mark.parametrize(
+@each_case(
     "element",
     "f16 bf16 f32 tf32 f64 f8E4M3FN f8E5M2 i1 i8 i16 i32 i64".split(),
 )
@@ -135,7 +136,7 @@ def test_elements_by_version() -> None:
 
 
 @pytest.mark.requirement("R1-007")
-@pytest.mark.parametrize("element", ["f6E2M3FN", "i128", "f80", "index", "si32", "tile<f32>"])
+@each_case("element", ["f6E2M3FN", "i128", "f80", "index", "si32", "tile<f32>"])
 def test_invalid_element_types(element: str) -> None:
     assert problem(f"tile<2x{element}>").startswith("tile elements must be numbers or pointers")
 
@@ -151,7 +152,7 @@ TOO_MANY = "tile would exceed the maximum element count"
 
 
 @pytest.mark.requirement("R1-021", "R1-022", "R1-023", "R1-024", "R1-025")
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "expected"),
     [
         ((0,), POSITIVE),
@@ -173,7 +174,7 @@ def test_tile_shapes_that_cannot_be(shape: tuple[int, ...], expected: str) -> No
 
 
 @pytest.mark.requirement("R1-021", "R1-022", "R1-023")
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [("0xf32", POSITIVE), ("48xf32", POWERS), ("2x0xi8", POSITIVE), ("4096x8192xi8", TOO_MANY)],
 )
@@ -187,7 +188,7 @@ def test_the_largest_and_the_smallest_tile() -> None:
     assert TileType((), F32).count == 1
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+@each_case("shape", [(), (1,), (1, 1)])
 def test_f4_tiles_fill_their_bytes(shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidValue, match="even number of elements"):
         TileType(shape, F4E2M1FN)
@@ -195,7 +196,7 @@ def test_f4_tiles_fill_their_bytes(shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.requirement("R1-027")
-@pytest.mark.parametrize(
+@each_case(
     ("pointee", "expected"),
     [
         (PtrType(F32), "pointers to pointers are not allowed"),
@@ -221,7 +222,7 @@ STRIDES = "static tensor_view strides must be positive"
 
 
 @pytest.mark.requirement("R1-028", "R1-029", "R1-030", "R1-033")
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "strides", "expected"),
     [
         ((4, 4), (4, 1, 1), RANK),
@@ -242,13 +243,13 @@ def test_tensor_views_that_cannot_be(
 
 
 @pytest.mark.requirement("R1-030")
-@pytest.mark.parametrize("stride", ["0", "-1", "-9223372036854775808", "9223372036854775808"])
+@each_case("stride", ["0", "-1", "-9223372036854775808", "9223372036854775808"])
 def test_strides_in_text(stride: str) -> None:
     assert problem(f"tensor_view<4xf32, strides=[{stride}]>") == STRIDES
 
 
 @pytest.mark.requirement("R1-031", "R1-032")
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "strides"),
     [
         ((DYNAMIC, 300), (300, 1)),
@@ -270,7 +271,7 @@ def test_tensor_views_hold_numbers() -> None:
 
 @pytest.mark.requirement("R1-034", "R1-035", "R1-036", "R1-037", "R1-038")
 @pytest.mark.requirement("R1-039", "R1-040", "R1-041", "R1-042")
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "dim_map", "expected"),
     [
         ((), (), "partition tiles must have rank"),
@@ -304,7 +305,7 @@ def test_partition_views_that_cannot_be(
 
 
 @pytest.mark.requirement("R1-034", "R1-035", "R1-038", "R1-039")
-@pytest.mark.parametrize(
+@each_case(
     ("tile", "tail", "expected"),
     [
         ("", "", "partition tiles must have rank"),
@@ -320,7 +321,7 @@ def test_partition_view_diagnostics_have_a_location(tile: str, tail: str, expect
 
 
 @pytest.mark.requirement("R1-042", "R1-043")
-@pytest.mark.parametrize("padding", PaddingValue)
+@each_case("padding", PaddingValue)
 def test_padding(padding: PaddingValue) -> None:
     assert PartitionViewType((16, 16), MATRIX, (0, 1), padding).padding is padding
     if padding is PaddingValue.ZERO:
@@ -356,7 +357,7 @@ def test_booleans_have_no_special_padding() -> None:
         PartitionViewType((4,), booleans, (0,), PaddingValue.NEG_ZERO)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("tensor_view<4xf32>", "expected ',', got '>'"),

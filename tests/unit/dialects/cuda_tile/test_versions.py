@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.bytecode.versions import KNOWN, spell
 from tilewright.dialects.cuda_tile import CUDA_TILE
@@ -16,7 +17,7 @@ OPS = list(dict.fromkeys(CUDA_TILE.ops.values()))
 
 
 @pytest.mark.requirement("R1-020")
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "count"), [("13.1", 92), ("13.2", 93), ("13.3", 100), ("13.4", 105), ("13.5", 108)]
 )
 def test_how_many_operations_a_version_has(mode: str, count: int) -> None:
@@ -77,7 +78,7 @@ NEWER = [
 
 
 @pytest.mark.requirement("R1-007", "R1-018")
-@pytest.mark.parametrize(("body", "since", "named"), NEWER)
+@each_case(("body", "since", "named"), NEWER)
 def test_newer_features_are_reported(body: str, since: str, named: str) -> None:
     module = read(body)
     modes = list(MODES)

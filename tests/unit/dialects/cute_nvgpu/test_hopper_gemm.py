@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from dialect_text import read
+from each_case import each_case
 
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.traits import Effects
@@ -32,7 +33,7 @@ def test_kernel(program: Path) -> None:
     assert print_op(read(print_op(module, generic=True))) == text
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@each_case("program", PROGRAMS, ids=lambda path: path.stem)
 def test_transforms_keep_side_effects(program: Path) -> None:
     module = read(program.read_text())
     acting = [op.name for op in module.walk() if op.effects is Effects.UNKNOWN]
@@ -43,7 +44,7 @@ def test_transforms_keep_side_effects(program: Path) -> None:
     assert sum(1 for _ in module.walk()) < before
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@each_case("program", PROGRAMS, ids=lambda path: path.stem)
 def test_accumulators_are_threaded_through_every_step(program: Path) -> None:
     names = [op.name for op in read(program.read_text()).walk()]
     steps = [name for name in names if ".wgmma." in name and "descriptor" not in name]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 from tilewright.dialects.cute_nvgpu.map_parameters import MapParameterAttr, map_parameters
 from tilewright.driver.api import read_level
@@ -36,7 +36,7 @@ def test_text() -> None:
     assert again is parameter
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("parameter", "message"),
     [
         ("f16, address = arg0, sizes = [], strides = []", "expected the type of a tensor map"),

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 SHARED = "!nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>"
 MAP = (
@@ -101,15 +101,15 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     signature = ", ".join(f"%{name}: {type}" for name, type in TYPES.items())
     (error,) = errors(f"func.func @f({signature}) {{ {line}\n return }}")
     assert error.endswith(f" op {WRONG[line]}")
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16"])
-@pytest.mark.parametrize("kind", ["add", "min", "max"])
+@each_case("element", ["f16", "bf16"])
+@each_case("kind", ["add", "min", "max"])
 def test_float_reductions(element: str, kind: str) -> None:
     map, stages = (text.replace("bf16", element) for text in (MAP, STAGES))
     line = f"cute_nvgpu.tma.reduce {kind} %s[%n, %n, %n] to %m[%n, %n] : {stages} to {map}"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 WRONG = {
     "func.func @f(%i: i32) -> f32 { return %i : i32 }": [
@@ -37,6 +37,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@each_case("text", WRONG)
 def test_wrong(text: str) -> None:
     assert errors(text) == WRONG[text]

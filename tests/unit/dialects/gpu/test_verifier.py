@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 WRONG = {
     '"gpu.shuffle"(%f, %i, %i) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (i32, i1)': (
@@ -31,7 +31,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     text = f"gpu.module @m {{ gpu.func @f(%f: f32, %i: i32) {{ %r:1 = {line}\n gpu.return }} }}"
     text = text.replace("%r:1", "%r, %s") if "shuffle" in line else text.replace("%r:1", "%r")
@@ -57,7 +57,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("text", FUNCTIONS)
+@each_case("text", FUNCTIONS)
 def test_wrong_function(text: str) -> None:
     assert errors(f"gpu.module @m {{ {text} }}") == [FUNCTIONS[text]]
 

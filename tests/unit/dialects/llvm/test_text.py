@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from xdsl.context import Context as XContext
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Operation as XOperation
@@ -162,12 +163,12 @@ def read(text: str) -> Operation:
     return program
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_case("name", PROGRAMS)
 def test_prints_as_mlir_writes_it(name: str) -> None:
     assert print_op(read(PROGRAMS[name])) == PROGRAMS[name]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_case("name", PROGRAMS)
 def test_generic_form_round_trips(name: str) -> None:
     program = read(PROGRAMS[name])
     again = read(print_op(program, generic=True))

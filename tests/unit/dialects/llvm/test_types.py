@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.llvm.attributes import (
@@ -42,7 +43,7 @@ TYPES = {
 }
 
 
-@pytest.mark.parametrize("text", TYPES)
+@each_case("text", TYPES)
 def test_types_read_and_print(text: str) -> None:
     assert parse_type(text, context()) is TYPES[text]
     assert str(TYPES[text]) == text
@@ -53,7 +54,7 @@ def test_arrays_without_spaces() -> None:
     assert parse_type("!llvm.array<2x3xi8>", context()) is ArrayType(2, ArrayType(3, I8))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         ("!llvm.struct<(index)>", "a struct cannot contain 'index'"),
@@ -97,7 +98,7 @@ ATTRIBUTES = [
 ]
 
 
-@pytest.mark.parametrize("text", ATTRIBUTES)
+@each_case("text", ATTRIBUTES)
 def test_attributes_read_and_print(text: str) -> None:
     assert attribute_text(parse_attribute(text, context())) == text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.driver.registry import context
 from tilewright.ir.verifier import verify
@@ -80,7 +81,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@each_case("text", WRONG)
 def test_wrong_operations(text: str) -> None:
     body = text if text.startswith("llvm.return") else f"{text}\nllvm.return"
     program = (
@@ -93,7 +94,7 @@ def test_wrong_operations(text: str) -> None:
     assert WRONG[text] in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         (

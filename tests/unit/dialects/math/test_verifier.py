@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 WRONG = {
     '"math.exp"(%i) : (i32) -> i32': (
@@ -22,7 +22,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     text = f"func.func @f(%i: i32, %f: f32, %v: vector<4xi32>) {{ %r = {line}\n return }}"
     assert errors(text) == [WRONG[line]]

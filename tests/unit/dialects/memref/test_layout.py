@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each_case import each_case
 
 from tilewright.dialects.memref.layout import (
     is_contiguous,
@@ -12,7 +12,7 @@ from tilewright.ir.attributes import OpaqueAttr
 from tilewright.ir.types import DYNAMIC, F32, MemRefType, StridedLayoutAttr
 
 
-@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (4, 1, 7)])
+@each_case("shape", [(), (5,), (2, 3), (4, 1, 7)])
 def test_row_major(shape: tuple[int, ...]) -> None:
     steps = strides_and_offset(MemRefType(shape, F32))
     strides = np.zeros(shape, np.uint8).strides
@@ -35,7 +35,7 @@ def test_subview() -> None:
     assert steps == (part.strides, int(part.flat[0]))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("layout", "expected"),
     [
         (None, True),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import errors
+from each_case import each_case
 
 SIGNATURE = (
     "%f: f32, %i: i32, %n: index, %m: memref<16x8xf32>, %b: memref<64xi8, 3>, %u: memref<?xf32>"
@@ -52,7 +53,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     global_memref = "memref.global @global_memref : memref<4xf32> = uninitialized"
     (error,) = errors(f"{global_memref}\nfunc.func @f({SIGNATURE}) {{ {line}\n return }}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from tileaa_programs import kernel, module
 
 from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
@@ -42,7 +43,7 @@ def run(waits_for: str, seed: int) -> np.ndarray:
 
 
 @pytest.mark.requirement("R2-043")
-@pytest.mark.parametrize("seed", range(6))
+@each_case("seed", range(6))
 def test_a_joined_token_waits_for_all_its_tokens(seed: int) -> None:
     assert run("aa.join_mem_token [%s, %t] : !aa.mem_token", seed) == [14]
 
@@ -90,7 +91,7 @@ def test_the_type_is_one_object_in_every_context() -> None:
 
 
 @pytest.mark.requirement("R2-056")
-@pytest.mark.parametrize("scope", [None, "left", "right"])
+@each_case("scope", [None, "left", "right"])
 def test_a_builder_that_names_no_type_gets_that_of_tokens(scope: str | None) -> None:
     memory = Block([MemrefType((8,), F32, (1,), alias_scope=scope)]).args[0]
     inferred = create_op(CreateMemTokenOp, sources=[memory])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 P = "!nv_tileaa.ptr<f32>"
 PS = f"tensor<16x{P}>"
@@ -166,7 +166,7 @@ def result(line: str) -> str:
     return f"%r:{count} = {line}"
 
 
-@pytest.mark.parametrize("line", CASES, ids=lambda line: line.split(" :")[0])
+@each_case("line", CASES, ids=lambda line: line.split(" :")[0])
 def test_refused(line: str) -> None:
     messages = errors(program(result(line)))
     assert len(messages) == 1
@@ -215,7 +215,7 @@ REGIONS = {
 }
 
 
-@pytest.mark.parametrize("text", REGIONS)
+@each_case("text", REGIONS)
 def test_regions_are_refused(text: str) -> None:
     messages = errors(program(text))
     assert len(messages) == 1
@@ -234,7 +234,7 @@ def test_isolated_queues_take_nothing_from_outside() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "message"),
     [
         ("!nv_tileaa.ptr<tensor<4xf32>>", "pointee must be a number, got 'tensor<4xf32>'"),

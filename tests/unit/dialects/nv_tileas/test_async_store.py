@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 from dialect_text import errors
+from each_case import each_case
 
 ACCUMULATOR: Final = (
     "#nv_tileas.layout<[64, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], "
@@ -73,7 +74,7 @@ def test_one_or_two_stages_for_each_warp(stages: int) -> None:
     assert not problems(buffer=BUFFER.replace("8", str(stages), 1))
 
 
-@pytest.mark.parametrize(("changed", "message"), [
+@each_case(("changed", "message"), [
     ({"layout": COALESCED}, "expected boxes that all lanes of a warp hold a part of"),
     ({"staged": WHOLE}, "expected a map of type"),
     ({"buffer": BUFFER.replace("16x64", "64x16")}, "expected stages that hold a box, (16, 64)"),

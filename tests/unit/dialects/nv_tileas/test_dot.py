@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import check_round_trip, errors, read
+from each_case import each_case
 
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -125,7 +126,7 @@ def wait(rest: str) -> str:
     return f"nv_tileaa.func @f({arguments}) {{\n  {body}\n  nv_tileaa.return\n}}\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rest", "held", "pending", "late"),
     [
         ("%arg0 : !c", 0, 0, False),
@@ -144,7 +145,7 @@ def test_a_wait_may_hold_tiles(rest: str, held: int, pending: int, late: bool) -
     assert op.result.type == op.accumulator.type
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rest", "message"),
     [
         ("%arg0 {pending = -1 : i32} : !c", "attribute 'pending'"),
@@ -200,7 +201,7 @@ def test_dots_without_wgmma() -> None:
     assert "expected a dot that wgmma supports" in problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "element", "expected"),
     [
         ((64, 8, 32), "f8E4M3FN", (64, 8, 32)),
@@ -231,7 +232,7 @@ def test_warpgroups_have_whole_instructions_alone(
     assert (None if instruction is None else instruction.shape) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("element", "accumulator", "signs", "k", "expected"),
     [
         ("f16", "f32", "", 64, ("f16", "f16", (16, 8, 16))),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import pytest
 from dialect_text import errors, read
+from each_case import each_case
 
 from tilewright.text.printer import print_op
 
@@ -35,7 +35,7 @@ def problems(body: str, **arguments: str) -> list[str]:
     return errors(f"nv_tileaa.func @f({signature}) {{ {body}\n nv_tileaa.return }}")
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@each_case("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_read_as_they_are_printed(path: Path) -> None:
     op = read(path.read_text())
     once = print_op(op)
@@ -43,7 +43,7 @@ def test_programs_read_as_they_are_printed(path: Path) -> None:
     assert print_op(read(print_op(op, generic=True))) == once
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type", "message"),
     [
         ("buffer<shared, 0, 32xf32>", "a buffer has one stage or more, got 0"),
@@ -150,12 +150,12 @@ def reading(attributes: str, type: str = PART) -> list[str]:
     return problems((CREATE + WAIT).replace(RING, BIG) + read)
 
 
-@pytest.mark.parametrize("at", ["0, 0", "16, 16", "48, 0", "48, 16"])
+@each_case("at", ["0, 0", "16, 16", "48, 0", "48, 16"])
 def test_a_part_of_a_stage_is_read_from_a_multiple_of_its_extents(at: str) -> None:
     assert reading(f"number = 0 : i32, at = array<i64: {at}>") == []
 
 
-@pytest.mark.parametrize(("at", "message"), [
+@each_case(("at", "message"), [
     ("8, 0", "expected a multiple of 16 up to 48 in 'at', got 8"),
     ("64, 0", "expected a multiple of 16 up to 48 in 'at', got 64"),
     ("-16, 0", "expected a multiple of 16 up to 48 in 'at', got -16"),
@@ -198,7 +198,7 @@ IN_COLUMNS: Final = (
 )
 
 
-@pytest.mark.parametrize(("type", "at", "count"), [
+@each_case(("type", "at", "count"), [
     (IN_MEMORY, "16, 0", 0),
     # Rows of a part that is half as wide do not follow each other.
     (IN_COLUMNS, "0, 8", 1),

@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 from dialect_text import errors
+from each_case import each_case
 
 PIPE: Final = "nv_tileas.async.pipeline"
 ROWS: Final = (
@@ -49,7 +50,7 @@ def creating(view: str, map: str | None = None) -> str:
     )
 
 
-@pytest.mark.parametrize(("type", "message"), [
+@each_case(("type", "message"), [
     (f"{MEMORY}, tensor<64x32xf16, {ROWS}>", "expected a tiled view of nv_tileaa"),
     (f"{view()}, f16", "expected a tile with a placement in shared memory, got 'f16'"),
     (f"{view()}, tensor<64x32xf16>", "expected a tile with a placement in shared memory"),
@@ -62,7 +63,7 @@ def test_types_that_are_none(type: str, message: str) -> None:
     assert message in problem
 
 
-@pytest.mark.parametrize(("source", "rest", "layout"), [
+@each_case(("source", "rest", "layout"), [
     (MEMORY, "", ROWS),
     (MEMORY, ", padding = zero", ROWS),
     (MEMORY, ", dims = [1, 0]", COLUMNS),
@@ -75,7 +76,7 @@ def test_placements_with_contiguous_rows_in_memory(source: str, rest: str, layou
     assert problems(agent(creating(type, map_of(type, layout))), v=type) == []
 
 
-@pytest.mark.parametrize(("source", "rest", "layout", "message"), [
+@each_case(("source", "rest", "layout", "message"), [
     (MEMORY, "", COLUMNS, "expected boxes of rows along dimension 1, swizzled or not, got"),
     (MEMORY, ", dims = [1, 0]", ROWS, "expected boxes of rows along dimension 0"),
     (MEMORY, ", padding = nan", ROWS, "expected zeros as padding, got 'nan'"),
@@ -219,7 +220,7 @@ def test_a_map_has_boxes_for_each_part() -> None:
     assert "expected 64 boxes or more of rows along dimension 1" in problem
 
 
-@pytest.mark.parametrize(("ctas", "parts", "mask", "message"), [
+@each_case(("ctas", "parts", "mask", "message"), [
     (2, 2, 1, None),
     (4, 2, 2, None),
     (4, 4, 3, None),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from dialect_text import errors, read
+from each_case import each_case
 
 from tilewright.text.printer import print_op
 
@@ -28,7 +28,7 @@ def test_a_program_reads_as_it_is_printed() -> None:
     assert print_op(read(print_op(op, generic=True))) == once
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("layout", "message"),
     [
         ("[4], register = [], lane = [[1]], warp = []", "a layout must hold every element"),

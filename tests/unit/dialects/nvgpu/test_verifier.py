@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import errors, read
+from each_case import each_case
 
 from tilewright.driver.registry import context
 from tilewright.text.parser import parse_type
@@ -31,7 +32,7 @@ def problems(line: str, **arguments: str) -> list[str]:
 
 
 @pytest.mark.requirement("R3-019")
-@pytest.mark.parametrize("use", BARRIER_USES)
+@each_case("use", BARRIER_USES)
 def test_barriers_are_in_shared_memory(use: str) -> None:
     line = use.replace("{}", GLOBAL).replace("{map}", map_type())
     (error,) = problems(
@@ -85,7 +86,7 @@ LOADS = {
 }
 
 
-@pytest.mark.parametrize(("box", "tile"), LOADS)
+@each_case(("box", "tile"), LOADS)
 def test_wrong_load(box: str, tile: str) -> None:
     map = map_type(box)
     line = f"nvgpu.tma.async.load %m[%n, %n], %b[%n] to %t : {map}, {SHARED} -> {tile}"
@@ -128,7 +129,7 @@ def mma_types(a: str, b: str, c: str) -> tuple[str, dict[str, str]]:
     return line, types
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("element", "accumulator", "k"),
     [
         ("f16", "f32", 64),
@@ -146,7 +147,7 @@ def test_warpgroup_mma(element: str, accumulator: str, k: int) -> None:
     assert problems(line, **types) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("a", "b", "c", "message"),
     [
         (
@@ -220,10 +221,8 @@ MMAS = [
 ]
 
 
-@pytest.mark.parametrize("flag", ["transposeA", "transposeB"])
-@pytest.mark.parametrize(
-    ("element", "accumulator"), [("tf32", "f32"), ("f8E5M2", "f32"), ("i8", "i32")]
-)
+@each_case("flag", ["transposeA", "transposeB"])
+@each_case(("element", "accumulator"), [("tf32", "f32"), ("f8E5M2", "f32"), ("i8", "i32")])
 def test_only_16_bit_elements_can_be_transposed(flag: str, element: str, accumulator: str) -> None:
     line, types = mma_types(f"64x128x{element}", f"128x64x{element}", f"64x64x{accumulator}")
     assert problems(line.replace("%c :", f"%c {{{flag}}} :"), **types) == [
@@ -238,7 +237,7 @@ def mma_errors(shape: list[int], a: str, b: str, c: str, name: str = "mma.sync")
     return problems(line, a=f"vector<{a}>", b=f"vector<{b}>", c=f"vector<{c}>", m="vector<2xi16>")
 
 
-@pytest.mark.parametrize(("shape", "a", "b", "c"), MMAS)
+@each_case(("shape", "a", "b", "c"), MMAS)
 def test_mma_sync(shape: list[int], a: str, b: str, c: str) -> None:
     assert mma_errors(shape, a, b, c) == []
 
@@ -254,7 +253,7 @@ def test_sparse_mma_sync(shape: list[int], a: str, b: str, c: str) -> None:
     assert mma_errors(shape, a, b, c, "mma.sp.sync") == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "a", "b", "c", "message"),
     [
         (
@@ -292,7 +291,7 @@ def test_wrong_mma_sync(shape: list[int], a: str, b: str, c: str, message: str) 
     assert mma_errors(shape, a, b, c) == [f"'nvgpu.mma.sync' op {message}"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "a", "b", "c"),
     [
         ([16, 8, 32], "4x4xi8", "2x4xui8", "2x2xi32"),
@@ -305,7 +304,7 @@ def test_mma_sync_of_mixed_element_types(shape: list[int], a: str, b: str, c: st
     assert mma_errors(shape, a, b, c) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shape", "a", "b", "c", "most"),
     [
         # The metadata is in one, two or all of the four lanes of a row.
@@ -346,7 +345,7 @@ LOADS_OF_MATRICES = {
 }
 
 
-@pytest.mark.parametrize(("source", "count", "transpose", "result"), LOADS_OF_MATRICES)
+@each_case(("source", "count", "transpose", "result"), LOADS_OF_MATRICES)
 def test_wrong_ldmatrix(source: str, count: int, transpose: str, result: str) -> None:
     line = (
         f"%r = nvgpu.ldmatrix %s[%n, %n] {{numTiles = {count} : i32, transpose = {transpose}}} : "
@@ -373,7 +372,7 @@ COPIES = {
 }
 
 
-@pytest.mark.parametrize(("source", "target", "count"), COPIES)
+@each_case(("source", "target", "count"), COPIES)
 def test_wrong_copy(source: str, target: str, count: str) -> None:
     line = f"%t = nvgpu.device_async_copy %s[%n], %d[%n], {count} : {source} to {target}"
     assert problems(line, s=source, d=target, n="index") == [
@@ -395,7 +394,7 @@ CONVERSIONS = {
 }
 
 
-@pytest.mark.parametrize("line", CONVERSIONS)
+@each_case("line", CONVERSIONS)
 def test_wrong_conversion(line: str) -> None:
     types = {"a": "vector<3xf32>", "b": "vector<4xf64>", "c": "vector<4xf32>"}
     (error,) = problems(f"%r = {line}", **types)

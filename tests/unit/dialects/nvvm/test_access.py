@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import errors, read
+from each_case import each_case
 
 from tilewright.driver.compile import compile
 
@@ -54,7 +55,7 @@ def test_accesses_have_all_modifiers(line: str, expected: str) -> None:
     assert expected in ptx(line)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "message"),
     [
         (

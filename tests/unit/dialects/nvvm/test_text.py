@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import nvvm_cases
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvvm import NVVM
@@ -54,7 +55,7 @@ SIGNATURE = (
 )
 
 
-@pytest.mark.parametrize("line", MLIR_SYNTAX)
+@each_case("line", MLIR_SYNTAX)
 def test_spellings_of_mlir(line: str) -> None:
     text = f"llvm.func @f({SIGNATURE}) {{\n  {line}\n  llvm.return\n}}\n"
     program = parse_text(text, context())
@@ -152,7 +153,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong_operations(line: str) -> None:
     text = f"llvm.func @f({SIGNATURE}) {{\n{line}\nllvm.return\n}}"
     with pytest.raises(UserError) as caught:
@@ -172,7 +173,7 @@ BARRIERS = {
 
 
 @pytest.mark.requirement("R3-072", "R3-076")
-@pytest.mark.parametrize("line", sorted(BARRIERS))
+@each_case("line", sorted(BARRIERS))
 def test_address_spaces_of_barriers(line: str) -> None:
     """The `.shared` forms take a shared pointer, the others a generic one."""
     names = {name for name in NVVM.ops if name.startswith("nvvm.mbarrier.")}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import read
+from each_case import each_case
 
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.verifier import verify
@@ -47,7 +47,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("body", CASES)
+@each_case("body", CASES)
 def test_statements(body: str) -> None:
     assert simplified(body, "%a") == CASES[body]
 

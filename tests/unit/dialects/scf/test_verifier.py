@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 WRONG = {
     "%r = scf.if %c -> (i32) { scf.yield %i : i32 }": [
@@ -45,7 +45,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     text = f"func.func @f(%c: i1, %i: i32, %f: f32, %n: index) {{ {line}\n return }}"
     assert errors(text) == WRONG[line]

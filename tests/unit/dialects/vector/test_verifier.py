@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import pytest
 from dialect_text import errors
+from each_case import each_case
 
 SIGNATURE = (
     "%f: f32, %i: i32, %v: vector<4xf32>, %w: vector<2x4xf32>, %n: index, "
@@ -72,7 +72,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG)
+@each_case("line", WRONG)
 def test_wrong(line: str) -> None:
     (error,) = errors(f"func.func @f({SIGNATURE}) {{ {line}\n return }}")
     assert error.endswith(f" op {WRONG[line]}")

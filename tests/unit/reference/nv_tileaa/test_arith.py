@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
+from each_case import each_case
 
 import tilewright
 
@@ -69,7 +69,7 @@ INTEGERS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-@pytest.mark.parametrize("name", INTEGERS)
+@each_case("name", INTEGERS)
 def test_integers(name: str) -> None:
     actual = run(f"%r = arith.{name} %a, %b : tensor<10xi8>", A, B, kinds=("i8", "i8"))
     pairs = zip(A.tolist(), B.tolist(), strict=True)
@@ -77,7 +77,7 @@ def test_integers(name: str) -> None:
     assert actual.tolist() == expected
 
 
-@pytest.mark.parametrize(("name", "by"), [("shli", 3), ("shrsi", 2), ("shrui", 2)])
+@each_case(("name", "by"), [("shli", 3), ("shrsi", 2), ("shrui", 2)])
 def test_shifts(name: str, by: int) -> None:
     lines = (
         f"%s = arith.constant dense<{by}> : tensor<10xi8>\n%r = arith.{name} %a, %s : tensor<10xi8>"
@@ -104,7 +104,7 @@ FLOATS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@each_case("name", FLOATS)
 def test_floats(name: str) -> None:
     actual = run(f"%r = arith.{name} %a, %b : tensor<10xf32>", X, Y, kinds=("f32", "f32"))
     with np.errstate(all="ignore"):
@@ -130,7 +130,7 @@ RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", RELATIONS)
+@each_case("name", RELATIONS)
 def test_relations_of_integers(name: str) -> None:
     lines = f"""%c = arith.cmpi {name}, %a, %b : tensor<10xi8>
     %r = arith.extui %c : tensor<10xi1> to tensor<10xi8>"""
@@ -153,7 +153,7 @@ FLOAT_RELATIONS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", FLOAT_RELATIONS)
+@each_case("name", FLOAT_RELATIONS)
 def test_relations_of_floats(name: str) -> None:
     lines = f"""%c = arith.cmpf {name}, %a, %b : tensor<10xf32>
     %r = arith.select %c, %a, %b : tensor<10xi1>, tensor<10xf32>"""
@@ -184,7 +184,7 @@ def test_conversions() -> None:
     assert run(bits, A, kinds=("i8",)).tolist() == A.tolist()
 
 
-@pytest.mark.parametrize("name", ["sqrt", "absf", "floor", "ceil", "trunc", "roundeven"])
+@each_case("name", ["sqrt", "absf", "floor", "ceil", "trunc", "roundeven"])
 def test_exact_functions_of_math(name: str) -> None:
     exact = {"absf": np.abs, "roundeven": np.rint}.get(name) or getattr(np, name)
     with np.errstate(all="ignore"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 from run_random import NV_TILEAA, changed
 
 import tilewright
@@ -60,8 +61,8 @@ def pairs(values: Any) -> list[Any]:
 
 
 @pytest.mark.requirement("R1-049")
-@pytest.mark.parametrize("ordering", ["ordered", "unordered"])
-@pytest.mark.parametrize("name", RELATIONS)
+@each_case("ordering", ["ordered", "unordered"])
+@each_case("name", RELATIONS)
 def test_comparisons_of_floats(name: str, ordering: str) -> None:
     a, b = pairs(FLOATS)
     neither = np.isnan(a) | np.isnan(b)
@@ -72,8 +73,8 @@ def test_comparisons_of_floats(name: str, ordering: str) -> None:
 
 
 @pytest.mark.requirement("R1-049")
-@pytest.mark.parametrize("sign", ["signed", "unsigned"])
-@pytest.mark.parametrize("name", RELATIONS)
+@each_case("sign", ["signed", "unsigned"])
+@each_case("name", RELATIONS)
 def test_comparisons_of_integers(name: str, sign: str) -> None:
     a, b = pairs(INTEGERS)
     kind = np.int8 if sign == "signed" else np.uint8
@@ -95,7 +96,7 @@ def test_shifts_extensions_and_conversions_read_the_sign(sign: str, kind: Any) -
 
 
 @pytest.mark.requirement("R1-050")
-@pytest.mark.parametrize(
+@each_case(
     ("overflow", "flags"),
     [("", ""), ("overflow<no_signed_wrap>", " nsw"), ("overflow<no_unsigned_wrap>", " nuw")],
 )
@@ -126,7 +127,7 @@ PADDINGS = {"zero": 0.0, "neg_zero": -0.0, "nan": np.nan, "pos_inf": np.inf, "ne
 
 
 @pytest.mark.requirement("R1-051")
-@pytest.mark.parametrize("padding", PADDINGS)
+@each_case("padding", PADDINGS)
 def test_out_of_bounds_elements_read_as_the_padding(padding: str) -> None:
     tensor = "tensor_view<5xf32, strides=[1]>"
     view = f"partition_view<tile=(8), padding_value = {padding}, {tensor}>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 import tilewright
 
@@ -27,7 +28,7 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("name", FOREIGN)
+@each_case("name", FOREIGN)
 def test_external_code_is_rejected(name: str) -> None:
     with pytest.raises(tilewright.Unsupported, match=f"running 'nv_tileaa.{name}'"):
         tilewright.execute(PROGRAM.format(line=FOREIGN[name]), "k", 1, [1])

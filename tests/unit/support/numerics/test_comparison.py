@@ -9,6 +9,7 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.support.bits import to_signed
 from tilewright.support.floats import F8E5M2, F16, F32, F64, FloatFormat, decode
@@ -51,7 +52,7 @@ def test_floats_of_eight_bits(predicate: Predicate) -> None:
             assert unordered == (nan or PYTHON[predicate](x, y))
 
 
-@pytest.mark.parametrize("format", [F16, F32, F64], ids=repr)
+@each_case("format", [F16, F32, F64], ids=repr)
 def test_the_two_zeros_are_equal_and_infinities_lie_outside(format: FloatFormat) -> None:
     assert compare_floats(Predicate.EQUAL, 0, format.sign, format, ordered=True)
     assert format.infinity is not None

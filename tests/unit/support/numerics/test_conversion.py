@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,7 +62,7 @@ def test_to_tf32_by_adding_and_cutting(pattern: int) -> None:
 INF, MINUS_INF, NAN, HUGE, MINUS_HUGE = 0x7F800000, 0xFF800000, 0xFFC00000, 0x7F000000, 0xFF000000
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("target", "expected"),
     [
         (F16, (0x7C00, 0xFC00, 0x7E00, 0x7C00, 0xFC00)),
@@ -80,7 +81,7 @@ def test_what_is_too_large(target: FloatFormat, expected: tuple[int | None, ...]
     assert tuple(conversion.float_to_float(s, F32, target) for s in sources) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "rounding", "expected"),
     [
         (65519.0, Rounding.NEAREST_EVEN, 0x7BFF),
@@ -98,7 +99,7 @@ def test_f64_to_f16_at_the_edges(number: float, rounding: Rounding, expected: in
     assert conversion.float_to_float(pattern, F64, F16, rounding) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "zero", "up"),
     [
         (0.0, 0x00, 0x00),
@@ -131,8 +132,8 @@ INTEGERS = [
 ]
 
 
-@pytest.mark.parametrize(("signed", "unsigned", "width"), INTEGERS)
-@pytest.mark.parametrize("target", [F16, F32, F64], ids=repr)
+@each_case(("signed", "unsigned", "width"), INTEGERS)
+@each_case("target", [F16, F32, F64], ids=repr)
 def test_integers_become_the_floats_of_numpy(
     signed: type[np.signedinteger],
     unsigned: type[np.unsignedinteger],
@@ -151,7 +152,7 @@ def test_integers_become_the_floats_of_numpy(
         assert got == converted.view(STORAGE[target.width]).tolist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "width", "signed", "target", "expected"),
     [
         (1, 1, True, F32, 0xBF800000),

@@ -11,6 +11,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,8 +85,8 @@ def test_all_pairs_of_eight_bits(operation: np.ufunc) -> None:
     check(F8E5M2, got, expected.reshape(-1))
 
 
-@pytest.mark.parametrize("operation", BINARY, ids=lambda operation: operation.__name__)
-@pytest.mark.parametrize("format", [F16, BF16, F32, F64], ids=repr)
+@each_case("operation", BINARY, ids=lambda operation: operation.__name__)
+@each_case("format", [F16, BF16, F32, F64], ids=repr)
 def test_nearest_even_is_numpy_s(format: FloatFormat, operation: np.ufunc) -> None:
     dtype, _ = DTYPES[format]
     a, b = samples(format, 2_000, seed=1), samples(format, 2_000, seed=2)
@@ -96,8 +97,8 @@ def test_nearest_even_is_numpy_s(format: FloatFormat, operation: np.ufunc) -> No
     check(format, got, expected)
 
 
-@pytest.mark.parametrize("format", [F16, BF16, F32, F64], ids=repr)
-@pytest.mark.parametrize(
+@each_case("format", [F16, BF16, F32, F64], ids=repr)
+@each_case(
     ("operation", "ours"),
     [
         (np.sqrt, floating.sqrt),
@@ -186,7 +187,7 @@ def test_directed_square_roots_enclose_the_root(a: int, format: FloatFormat) -> 
     assert floating.sqrt(a, format) == floating.sqrt(a, format, Rounding.NEAREST_AWAY) == nearest
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rounding", "third", "minus_third"),
     [
         (Rounding.NEAREST_EVEN, 0x3EAAAAAB, 0xBEAAAAAB),
@@ -200,7 +201,7 @@ def test_a_third(rounding: Rounding, third: int, minus_third: int) -> None:
     assert floating.divide(MINUS_ONE, f32(3), F32, rounding) == minus_third
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rounding", "expected"),
     [
         (Rounding.NEAREST_EVEN, 0x3F800000),
@@ -221,7 +222,7 @@ def test_fma_differs_from_mul_and_add() -> None:
     assert floating.fma(just_above, just_below, MINUS_ONE, F32) == f32(-(2.0**-46))
 
 
-@pytest.mark.parametrize("rounding", Rounding)
+@each_case("rounding", Rounding)
 def test_the_sign_of_a_zero_sum(rounding: Rounding) -> None:
     unlike = MINUS_ZERO if rounding is Rounding.NEGATIVE_INF else ZERO
     assert floating.add(ZERO, ZERO, F32, rounding) == ZERO
@@ -233,7 +234,7 @@ def test_the_sign_of_a_zero_sum(rounding: Rounding) -> None:
     assert floating.fma(MINUS_ZERO, ONE, MINUS_ZERO, F32, rounding) == MINUS_ZERO
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operation", "operands", "expected"),
     [
         (floating.add, (INF, MINUS_INF), NAN),
@@ -273,7 +274,7 @@ def test_special_cases(
     assert operation(*operands, F32) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     "operation",
     [floating.add, floating.subtract, floating.multiply, floating.divide, floating.remainder],
 )
@@ -282,7 +283,7 @@ def test_nan_in_canonical_nan_out(operation: Callable[..., int]) -> None:
     assert operation(ONE, 0x7F800001, F32) == NAN
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("a", "b", "larger", "smaller"),
     [
         (ONE, TWO, TWO, ONE),
@@ -293,7 +294,7 @@ def test_nan_in_canonical_nan_out(operation: Callable[..., int]) -> None:
         (INF, ONE, INF, ONE),
     ],
 )
-@pytest.mark.parametrize("propagate_nan", [False, True])
+@each_case("propagate_nan", [False, True])
 def test_extremes_of_numbers(
     a: int, b: int, larger: int, smaller: int, propagate_nan: bool
 ) -> None:
@@ -330,7 +331,7 @@ def test_flushing_results() -> None:
     assert floating.multiply(MIN_NORMAL, ONE, F32, flush=True) == MIN_NORMAL
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rounding", "last"),
     [
         (Rounding.NEAREST_EVEN, 1448),

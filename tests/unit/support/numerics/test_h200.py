@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import pytest
+from each_case import each_case
 
 from tilewright.support.floats import F32, FORMATS, TF32, FloatFormat, Rounding, is_nan
 from tilewright.support.numerics import conversion, floating, integer
@@ -126,7 +126,7 @@ def test_the_file_is_all_there() -> None:
     assert sum(len(sample.rows) for sample in SAMPLES) == 3110
 
 
-@pytest.mark.parametrize("operation", sorted({sample.operation for sample in SAMPLES}))
+@each_case("operation", sorted({sample.operation for sample in SAMPLES}))
 def test_an_h200_computes_the_same(operation: str) -> None:
     for sample in SAMPLES:
         if sample.operation == operation:

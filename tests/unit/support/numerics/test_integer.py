@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def patterns(column: np.ndarray) -> list[int]:
     return column.astype(np.uint8).tolist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ours", "numpy_s"),
     [
         (integer.add, np.add),
@@ -122,7 +123,7 @@ def test_negation_and_absolute_value() -> None:
     assert [a for a in range(256) if not integer.negate_overflows(a, 8, signed=False)] == [0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("a", "amount", "left", "logical", "arithmetic"),
     [
         (0b1000_0001, 0, 0b1000_0001, 0b1000_0001, 0b1000_0001),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dialect_text import read
+from each_case import each_case
 
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
@@ -69,7 +70,7 @@ def arrival_counts(module: Operation) -> list[int]:
     return [op.attributes["value"].value for op in counts]  # pyrefly: ignore[missing-attribute]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("produce", "gpu", "full"),
     [
         (WRITE, 90, 2),
@@ -104,7 +105,7 @@ def test_one_lane_of_a_warp_arrives_after_all_lanes(gpu: int, elected: str) -> N
         assert condition.name == elected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("produce", "gpu", "fences"),
     [(COPY, 90, 0), (f"{WRITE}\n{COPY}", 90, 1), (WRITE, 90, 0), (f"{WRITE}\n{COPY}", 80, 0)],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import conversion as c
 from tilewright.dialects.cuda_tile.enums import Overflow, Rounding, Signedness
@@ -39,7 +40,7 @@ LEGAL = [
 
 
 @pytest.mark.requirement("R1-015")
-@pytest.mark.parametrize(("source", "result", "legal"), LEGAL)
+@each_case(("source", "result", "legal"), LEGAL)
 def test_float_conversion_has_the_modes_of_its_types(problems, source, result, legal):
     for mode in Rounding:
         actual = problems(c.FToFOp, f"4x{source}", results=f"4x{result}", rounding_mode=mode)
@@ -52,7 +53,7 @@ def test_float_conversion_says_which_modes_there_are(problems):
     ]
 
 
-@pytest.mark.parametrize("element", FLOATS)
+@each_case("element", FLOATS)
 def test_float_conversion_changes_the_type(problems, element):
     assert problems(c.FToFOp, f"4x{element}", results=f"4x{element}") == [
         f"expected a conversion to another type than {element}, got the same"
@@ -127,7 +128,7 @@ def test_pointers(problems):
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "source", "result", "fields"),
     [
         (c.BitcastOp, "f32", "i32", {}),

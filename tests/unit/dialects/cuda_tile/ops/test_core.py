@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import core as c
 from tilewright.ir.attributes import DenseElementsAttr
@@ -286,7 +287,7 @@ def test_offset(problems):
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tile", "bytes"),
     [("16xf32", 64), ("16xi1", 2), ("16xi4", 8), ("16xf4E2M1FN", 8), ("4xtf32", 16), ("4xi64", 32)],
 )
@@ -330,7 +331,7 @@ def test_grid(problems, make, kind):
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "operands", "results", "names"),
     [
         (c.BroadcastOp, ["1xf32"], "4xf32", ["bcast"]),

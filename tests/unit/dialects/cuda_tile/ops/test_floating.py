@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import floating as f
 from tilewright.dialects.cuda_tile.base import TileOp
@@ -27,16 +28,16 @@ IEEE = [Rounding.NEAREST_EVEN, Rounding.ZERO, Rounding.NEGATIVE_INF, Rounding.PO
 
 
 @pytest.mark.requirement("R1-009", "R1-010")
-@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
-@pytest.mark.parametrize("kind", UNARY + BINARY + [f.FmaOp])
+@each_case("element", ["f16", "bf16", "f32", "f64"])
+@each_case("kind", UNARY + BINARY + [f.FmaOp])
 def test_takes_tiles_and_scalars_of_every_base_float(problems, tile, kind, element):
     count = len(kind.schema.operands)
     for shape in ("", "16x", "4x8x"):
         assert problems(kind, *[shape + element] * count) == []
 
 
-@pytest.mark.parametrize("element", ["tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "i32"])
-@pytest.mark.parametrize("kind", UNARY + BINARY + [f.FmaOp])
+@each_case("element", ["tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "i32"])
+@each_case("kind", UNARY + BINARY + [f.FmaOp])
 def test_takes_no_other_elements(problems, kind, element):
     actual = problems(kind, *[f"4x{element}"] * len(kind.schema.operands))
     assert actual[0] == (
@@ -44,7 +45,7 @@ def test_takes_no_other_elements(problems, kind, element):
     )
 
 
-@pytest.mark.parametrize("kind", BINARY)
+@each_case("kind", BINARY)
 def test_operands_and_result_have_one_type(problems, kind):
     names = [field.name for field in kind.schema.operands]
     expected = [f"expected {names[0]}, {names[1]} and result to have the same type"]
@@ -54,13 +55,13 @@ def test_operands_and_result_have_one_type(problems, kind):
 
 
 @pytest.mark.requirement("R1-009", "R4-021")
-@pytest.mark.parametrize("kind", ROUNDED)
+@each_case("kind", ROUNDED)
 def test_every_ieee_rounding_mode(problems, kind):
     for mode in IEEE:
         assert problems(kind, *["4xf16"] * ROUNDED[kind], rounding_mode=mode) == []
 
 
-@pytest.mark.parametrize("kind", ROUNDED)
+@each_case("kind", ROUNDED)
 def test_refuses_other_rounding_modes(problems, kind):
     allowed = {f.DivFOp: ["approx", "full"], f.SqrtOp: ["approx"]}.get(kind, [])
     for mode in set(Rounding) - set(IEEE):
@@ -71,8 +72,8 @@ def test_refuses_other_rounding_modes(problems, kind):
         assert actual == wrong
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16", "f64"])
-@pytest.mark.parametrize(
+@each_case("element", ["f16", "bf16", "f64"])
+@each_case(
     ("kind", "mode"),
     [(f.DivFOp, "approx"), (f.DivFOp, "full"), (f.SqrtOp, "approx")],
 )
@@ -82,7 +83,7 @@ def test_approximate_arithmetic_is_single_precision(problems, kind, mode, elemen
     assert actual == [f"expected f32 elements with rounding mode {mode}, got {element}"]
 
 
-@pytest.mark.parametrize("kind", FLUSHED)
+@each_case("kind", FLUSHED)
 def test_flush_to_zero_is_single_precision(problems, kind):
     count = FLUSHED[kind]
     assert problems(kind, *["4xf32"] * count, flush_to_zero=True) == []
@@ -110,8 +111,8 @@ def test_functions_are_precise_by_default(make):
 
 
 @pytest.mark.requirement("R1-049")
-@pytest.mark.parametrize("ordering", ComparisonOrdering)
-@pytest.mark.parametrize("predicate", ComparisonPredicate)
+@each_case("ordering", ComparisonOrdering)
+@each_case("predicate", ComparisonPredicate)
 def test_comparison_carries_predicate_and_ordering(problems, make, predicate, ordering):
     fields = {"comparison_predicate": predicate, "comparison_ordering": ordering}
     assert problems(f.CmpFOp, "4xf32", "4xf32", results="4xi1", **fields) == []

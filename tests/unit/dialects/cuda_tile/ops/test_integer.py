@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import bitwise as b
 from tilewright.dialects.cuda_tile import integer as i
@@ -27,16 +28,16 @@ def fields_of(kind):
 
 
 @pytest.mark.requirement("R1-009")
-@pytest.mark.parametrize("element", ["i1", "i8", "i16", "i32", "i64"])
-@pytest.mark.parametrize("kind", ALL)
+@each_case("element", ["i1", "i8", "i16", "i32", "i64"])
+@each_case("kind", ALL)
 def test_takes_tiles_and_scalars_of_every_integer(problems, kind, element):
     for shape in ("", "16x", "4x8x"):
         operands = [shape + element] * len(kind.schema.operands)
         assert problems(kind, *operands, **fields_of(kind)) == []
 
 
-@pytest.mark.parametrize("element", ["i4", "f32", "ptr<i8>"])
-@pytest.mark.parametrize("kind", ALL)
+@each_case("element", ["i4", "f32", "ptr<i8>"])
+@each_case("kind", ALL)
 def test_takes_no_other_elements(problems, kind, element):
     operands = [f"4x{element}"] * len(kind.schema.operands)
     assert problems(kind, *operands, **fields_of(kind))[0] == (
@@ -45,7 +46,7 @@ def test_takes_no_other_elements(problems, kind, element):
     )
 
 
-@pytest.mark.parametrize("kind", [k for k in ALL if len(k.schema.operands) == 2])
+@each_case("kind", [k for k in ALL if len(k.schema.operands) == 2])
 def test_operands_and_result_have_one_type(problems, kind):
     names = [field.name for field in kind.schema.operands]
     expected = [f"expected {names[0]}, {names[1]} and result to have the same type"]
@@ -54,8 +55,8 @@ def test_operands_and_result_have_one_type(problems, kind):
 
 
 @pytest.mark.requirement("R1-009", "R1-050")
-@pytest.mark.parametrize("overflow", Overflow)
-@pytest.mark.parametrize("kind", OVERFLOWING)
+@each_case("overflow", Overflow)
+@each_case("kind", OVERFLOWING)
 def test_overflow_flags(problems, kind, overflow):
     assert problems(kind, "4xi32", "4xi32", overflow=overflow) == []
 
@@ -70,7 +71,7 @@ def test_negation_is_signed(problems):
 
 
 @pytest.mark.requirement("R1-050")
-@pytest.mark.parametrize("kind", SIGNED)
+@each_case("kind", SIGNED)
 def test_signedness_must_be_said(problems, make, kind):
     for signedness in Signedness:
         assert problems(kind, "4xi32", "4xi32", signedness=signedness) == []
@@ -99,8 +100,8 @@ def test_rounding_of_unsigned_division(problems):
 
 
 @pytest.mark.requirement("R1-049")
-@pytest.mark.parametrize("signedness", Signedness)
-@pytest.mark.parametrize("predicate", ComparisonPredicate)
+@each_case("signedness", Signedness)
+@each_case("predicate", ComparisonPredicate)
 def test_comparison_carries_predicate_and_signedness(problems, make, predicate, signedness):
     fields = {"comparison_predicate": predicate, "signedness": signedness}
     assert problems(i.CmpIOp, "4xi8", "4xi8", results="4xi1", **fields) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import mma as m
 from tilewright.dialects.cuda_tile.enums import Signedness
@@ -29,8 +30,8 @@ SIGNS = {"signedness_lhs": Signedness.SIGNED, "signedness_rhs": Signedness.UNSIG
 
 
 @pytest.mark.requirement("R1-014")
-@pytest.mark.parametrize("acc", ["f16", "f32", "f64"])
-@pytest.mark.parametrize("element", FACTORS)
+@each_case("acc", ["f16", "f32", "f64"])
+@each_case("element", FACTORS)
 def test_accumulators(problems, element, acc):
     actual = problems(m.MmaFOp, f"16x32x{element}", f"32x8x{element}", f"16x8x{acc}")
     expected = " or ".join(sorted(ACCUMULATORS[element]))
@@ -122,9 +123,9 @@ def scaled(element, scale, block, k=128, batch=""):
     )
 
 
-@pytest.mark.parametrize("block", [8, 16, 32, 64])
-@pytest.mark.parametrize("scale", ["f8E4M3FN", "f8E8M0FNU", "fnv8E5M3FNU"])
-@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2", "f4E2M1FN"])
+@each_case("block", [8, 16, 32, 64])
+@each_case("scale", ["f8E4M3FN", "f8E8M0FNU", "fnv8E5M3FNU"])
+@each_case("element", ["f8E4M3FN", "f8E5M2", "f4E2M1FN"])
 def test_blocks_that_share_a_scale(problems, element, scale, block):
     is_legal = block in BLOCKS.get((element, scale), ())
     for batch in ("", "2x"):
@@ -141,7 +142,7 @@ def test_scale_diagnostics(problems):
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("position", "operand", "expected"),
     [
         (3, "32x4xf8E8M0FNU", "expected lhs_scale of shape 16x4, got 32x4"),

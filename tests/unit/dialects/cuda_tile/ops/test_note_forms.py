@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from tile_lowering import parsed, tile_module
 
 from tilewright.bytecode.writer import write_bytecode
@@ -80,8 +81,8 @@ IDENTITIES = {
 
 
 @pytest.mark.requirement("R0-068", "R1-013")
-@pytest.mark.parametrize(("element", "op"), IDENTITIES)
-@pytest.mark.parametrize("name", ["reduce", "scan"])
+@each_case(("element", "op"), IDENTITIES)
+@each_case("name", ["reduce", "scan"])
 def test_identities_are_those_of_the_body(name: str, element: str, op: str) -> None:
     result = f"tile<8x{element}>" if name == "scan" else f"tile<{element}>"
     text = (
@@ -92,7 +93,7 @@ def test_identities_are_those_of_the_body(name: str, element: str, op: str) -> N
     assert f"identities=[{IDENTITIES[element, op]}] :" in print_op(module)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "op",
     ["subf %acc, %elem", "addf %acc, %acc", "maxf %acc, %elem"],
     ids=["no identity", "one argument", "no infinity"],

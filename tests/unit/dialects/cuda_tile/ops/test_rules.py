@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from each_case import each_case
 from wrong_accesses import ATOMICS, MEMORY, PREVIEW, VIEWS
 from wrong_programs import PV, TILE, TV, Case, complaints, module
 
@@ -274,42 +275,42 @@ def test_prelude_is_right():
 
 
 @pytest.mark.requirement("R1-003")
-@pytest.mark.parametrize("case", CONTROL_FLOW.values(), ids=CONTROL_FLOW)
+@each_case("case", CONTROL_FLOW.values(), ids=CONTROL_FLOW)
 def test_control_flow(case):
     check(case)
 
 
 @pytest.mark.requirement("R1-013")
-@pytest.mark.parametrize("case", AGGREGATES.values(), ids=AGGREGATES)
+@each_case("case", AGGREGATES.values(), ids=AGGREGATES)
 def test_aggregates(case):
     check(case)
 
 
 @pytest.mark.requirement("R1-011", "R1-046", "R1-047")
-@pytest.mark.parametrize("case", MEMORY.values(), ids=MEMORY)
+@each_case("case", MEMORY.values(), ids=MEMORY)
 def test_memory(case):
     check(case)
 
 
 @pytest.mark.requirement("R1-011", "R1-048")
-@pytest.mark.parametrize("case", ATOMICS.values(), ids=ATOMICS)
+@each_case("case", ATOMICS.values(), ids=ATOMICS)
 def test_atomics(case):
     check(case)
 
 
 @pytest.mark.requirement("R1-011", "R1-046", "R1-047")
-@pytest.mark.parametrize("case", VIEWS.values(), ids=VIEWS)
+@each_case("case", VIEWS.values(), ids=VIEWS)
 def test_views(case):
     check(case)
 
 
-@pytest.mark.parametrize("case", PREVIEW.values(), ids=PREVIEW)
+@each_case("case", PREVIEW.values(), ids=PREVIEW)
 def test_preview(case):
     check(case)
 
 
 @pytest.mark.requirement("R1-016", "R1-053")
-@pytest.mark.parametrize("case", MISC.values(), ids=MISC)
+@each_case("case", MISC.values(), ids=MISC)
 def test_misc(case):
     check(case)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile import (
     aggregate,
@@ -48,14 +49,14 @@ def last_operand(kind: type[Operation]) -> object:
 
 
 @pytest.mark.requirement("R1-046", "R1-048")
-@pytest.mark.parametrize("kind", [*LOADS, *ATOMICS])
+@each_case("kind", [*LOADS, *ATOMICS])
 def test_loads_and_atomics_give_a_value_and_a_token(kind):
     assert result_constraints(kind) == [None, TOKEN]
     assert last_operand(kind) is TOKEN
 
 
 @pytest.mark.requirement("R1-047")
-@pytest.mark.parametrize("kind", STORES)
+@each_case("kind", STORES)
 def test_stores_give_a_token(kind):
     assert result_constraints(kind) == [TOKEN]
     assert last_operand(kind) is TOKEN
@@ -103,7 +104,7 @@ def only(text: str, kind: type[Operation]) -> Operation:
 PARAMETERS = "%p: tile<ptr<f32>>, %n: tile<i32>, %c: tile<i1>"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "kind", "pure", "free"),
     [
         ("%t = make_token : token", memory.MakeTokenOp, True, True),
@@ -161,7 +162,7 @@ def test_inbounds_has_one_flag_per_index():
         assert op.attributes["inbounds"] is DenseArrayAttr(I1, expected)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         (

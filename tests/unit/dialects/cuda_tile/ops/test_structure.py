@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.cuda_tile.enums import SymbolVisibility
 from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
@@ -76,7 +77,7 @@ def test_only_symbols_stand_in_a_module():
 
 
 @pytest.mark.requirement("R1-057", kind="behaviour")
-@pytest.mark.parametrize(
+@each_case(
     "name", ["nv_tileaa.addi", "nvvm.barrier0", "llvm.mlir.undef", "arith.addi", "scf.yield"]
 )
 def test_other_dialects_are_rejected(name):
@@ -88,7 +89,7 @@ def test_other_dialects_are_rejected(name):
 
 
 @pytest.mark.requirement("R1-057", kind="behaviour")
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         '%0 = "arith.constant"() <{value = 1 : i32}> : () -> i32',
@@ -169,7 +170,7 @@ def test_globals_have_rank_one(tile):
     ]
 
 
-@pytest.mark.parametrize("word", ["", "public ", "private "])
+@each_case("word", ["", "public ", "private "])
 def test_visibility_of_globals(word):
     module = read(f"cuda_tile.global {word}constant @g alignment = 8 <i32: 0> : tile<2xi32>")
     (op,) = [op for op in module.walk() if isinstance(op, GlobalOp)]
@@ -192,7 +193,7 @@ IN_OTHER = "loc(#cuda_tile.di_loc<#loc_k in #other>)"
 IN_BLOCK = "loc(#cuda_tile.di_loc<#loc_k in #block>)"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("program", "expected"),
     [
         (f"entry @k() {{ return {IN_BLOCK} }} {IN_K}", []),

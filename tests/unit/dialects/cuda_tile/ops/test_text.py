@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from each_case import each_case
 
 import tilewright
 from tilewright.dialects.cuda_tile import (
@@ -58,13 +59,13 @@ def line(operation: str, *operands: str) -> str:
 
 
 @pytest.mark.requirement("R1-009", "R1-010", "R1-012", "R1-014", "R1-015", "R4-020", "R4-021")
-@pytest.mark.parametrize("path", GOLDEN, ids=program_id)
+@each_case("path", GOLDEN, ids=program_id)
 def test_parse_print_round_trip(path):
     text = path.read_text()
     assert print_entry(parse_entry(text)) == text
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=program_id)
+@each_case("path", GOLDEN, ids=program_id)
 def test_generic_form_says_the_same(path):
     text = path.read_text()
     assert print_entry(parse_entry(print_entry(parse_entry(text), generic=True))) == text
@@ -92,7 +93,7 @@ def test_seventy_operations():
 
 
 @pytest.mark.requirement("R4-022")
-@pytest.mark.parametrize(
+@each_case(
     ("written", "printed"),
     [
         ("pow %0, %1 : tile<4xf32>", "fpowf %0, %1 : tile<4xf32>"),
@@ -110,7 +111,7 @@ def test_other_spellings(written, printed):
     assert line(written, "tile<4xf32>", "tile<4xf32>") == printed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "printed"),
     [
         ("addi %0, %1 overflow<none> : tile<4xi32>", "addi %0, %1 : tile<4xi32>"),
@@ -128,7 +129,7 @@ def test_other_spellings_of_integers(written, printed):
     assert line(written, "tile<4xi32>", "tile<4xi32>") == printed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "location", "message"),
     [
         ("addf %0, %1 rounding<up> : tile<4xf32>", "3:32", "'nearest_away', got 'up'"),

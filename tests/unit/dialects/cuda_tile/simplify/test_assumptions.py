@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 from tile_programs import same
 
 ARGUMENTS = "%x: tile<i32>, %p: tile<ptr<i32>>, %c: tile<i1>"
@@ -48,7 +48,7 @@ def test_an_assumption_about_a_constant_is_dropped() -> None:
 FRESH = "%f = make_token : token\n%g = make_token : token\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tokens", "expected"),
     [
         ("%t_a, %f", "%t_a"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each_case
 from tile_programs import same
 
 USE = '\nprint_tko "%d", %z : tile<{}> -> token\n'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("chain", "expected", "type"),
     [
         ("exti %b signed : tile<i8> -> tile<i16>\nexti %y signed : tile<i16> -> tile<i32>",

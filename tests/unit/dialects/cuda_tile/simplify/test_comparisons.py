@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 from folding import fold, known, unknown, vector
 
 from tilewright.dialects.cuda_tile.enums import ComparisonOrdering as Ordering
@@ -51,8 +52,8 @@ def test_every_pair_of_bytes(predicate: Predicate, signedness: Signedness) -> No
         assert folded == JUDGES[predicate](values, values[b]).astype(int).tolist()
 
 
-@pytest.mark.parametrize("signedness", Signedness)
-@pytest.mark.parametrize("predicate", Predicate)
+@each_case("signedness", Signedness)
+@each_case("predicate", Predicate)
 def test_folds_of_an_unknown_integer_hold_for_all_values(
     predicate: Predicate, signedness: Signedness
 ) -> None:
@@ -68,7 +69,7 @@ def test_folds_of_an_unknown_integer_hold_for_all_values(
         assert folded == ([int(answers.pop())] * 2 if len(answers) == 1 and is_order else None)
 
 
-@pytest.mark.parametrize("predicate", Predicate)
+@each_case("predicate", Predicate)
 def test_a_value_with_itself(predicate: Predicate) -> None:
     x = unknown(TileType((2,), I8))
     folded = fold(
@@ -80,8 +81,8 @@ def test_a_value_with_itself(predicate: Predicate) -> None:
 FLOATS = np.array([0.0, -0.0, 1.0, -1.0, 6e-8, np.inf, -np.inf, np.nan], np.float16)
 
 
-@pytest.mark.parametrize("ordering", Ordering)
-@pytest.mark.parametrize("predicate", Predicate)
+@each_case("ordering", Ordering)
+@each_case("predicate", Predicate)
 def test_floats(predicate: Predicate, ordering: Ordering) -> None:
     for a, b in product(FLOATS, repeat=2):
         lhs, rhs = (vector([int(v.view(np.uint16))], F16) for v in (a, b))
@@ -95,8 +96,8 @@ def test_floats(predicate: Predicate, ordering: Ordering) -> None:
             assert folded == [int(JUDGES[predicate](a, b))]
 
 
-@pytest.mark.parametrize("ordering", Ordering)
-@pytest.mark.parametrize("predicate", Predicate)
+@each_case("ordering", Ordering)
+@each_case("predicate", Predicate)
 def test_a_float_with_itself(predicate: Predicate, ordering: Ordering) -> None:
     x = unknown(TileType((), F16))
     folded = fold(

@@ -7,6 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 from folding import fold, known, unknown, vector
 
 from tilewright.dialects.cuda_tile import conversion
@@ -64,7 +65,7 @@ def test_truncation_keeps_the_low_bits() -> None:
     assert folded == values.astype(np.uint8).tolist()
 
 
-@pytest.mark.parametrize("value", [0, 1, 127, 128, 255, 256, 0x7FFF, 0xFF7F, 0xFF80, 0xFFFF])
+@each_case("value", [0, 1, 127, 128, 255, 256, 0x7FFF, 0xFF7F, 0xFF80, 0xFFFF])
 def test_truncation_with_overflow_flags(value: int) -> None:
     signed = value - (1 << 16) if value >> 15 else value
     kept = {
@@ -80,8 +81,8 @@ def test_truncation_with_overflow_flags(value: int) -> None:
         assert folded == ([value & 0xFF] if is_kept else None)
 
 
-@pytest.mark.parametrize("element", [F16, BF16, F32, F64])
-@pytest.mark.parametrize("signedness", Signedness)
+@each_case("element", [F16, BF16, F32, F64])
+@each_case("signedness", Signedness)
 def test_integers_to_floats(element: FloatType, signedness: Signedness) -> None:
     numbers = [0, 1, 99, 255, 257, 2049, 2051, 4097, 65519, 65520, 70000]
     numbers += [(1 << 24) + 1, (1 << 24) + 3, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]
@@ -95,8 +96,8 @@ def test_integers_to_floats(element: FloatType, signedness: Signedness) -> None:
     assert folded == expected.view(uint(element)).tolist()
 
 
-@pytest.mark.parametrize("element", [F8E4M3FN, F8E5M2])
-@pytest.mark.parametrize("target", [F16, BF16, F32, F64])
+@each_case("element", [F8E4M3FN, F8E5M2])
+@each_case("target", [F16, BF16, F32, F64])
 def test_every_small_float_widens_exactly(element: FloatType, target: FloatType) -> None:
     expected = BYTES.view(DTYPES[element]).astype(DTYPES[target])
     folded = fold(conversion.FToFOp, tile(256, target), source=vector(BYTES, element))
@@ -136,7 +137,7 @@ def test_floats_to_integers(signedness: Signedness) -> None:
     assert folded == np.trunc(values).astype(np.int8).view(np.uint8).tolist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "signedness", "saturated"),
     [
         (128.0, SIGNED, 127),

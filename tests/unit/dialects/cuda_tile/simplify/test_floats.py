@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from each_case import each_case
 from folding import fold, known, unknown, vector
 
 from tilewright.dialects.cuda_tile import floating
@@ -60,8 +61,8 @@ def assert_same(actual: object, expected: Array, element: FloatType) -> None:
     np.testing.assert_array_equal(result.view(bits)[~is_nan], expected.view(bits)[~is_nan])
 
 
-@pytest.mark.parametrize("element", DTYPES)
-@pytest.mark.parametrize(
+@each_case("element", DTYPES)
+@each_case(
     ("kind", "judge"),
     [
         (floating.AddFOp, np.add),
@@ -101,8 +102,8 @@ def round_exactly(exact: Fraction, mode: Rounding) -> np.float16:
     }[mode]
 
 
-@pytest.mark.parametrize("mode", [Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF, Rounding.ZERO])
-@pytest.mark.parametrize(
+@each_case("mode", [Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF, Rounding.ZERO])
+@each_case(
     ("kind", "judge"),
     [
         (floating.AddFOp, lambda a, b: a + b),
@@ -128,7 +129,7 @@ def test_directed_rounding_of_f16(
         assert value == expected, (a, b, mode)
 
 
-@pytest.mark.parametrize("element", DTYPES)
+@each_case("element", DTYPES)
 def test_square_roots_and_whole_numbers(element: FloatType) -> None:
     values = sample(element)
     source = vector(patterns(values, element), element)
@@ -138,7 +139,7 @@ def test_square_roots_and_whole_numbers(element: FloatType) -> None:
     assert_same(fold(floating.FloorOp, source=source), np.floor(values), element)
 
 
-@pytest.mark.parametrize("element", DTYPES)
+@each_case("element", DTYPES)
 def test_signs_are_bits_that_nan_has_too(element: FloatType) -> None:
     sign = 1 << (element.width - 1)
     nan = patterns(np.array([np.nan]), element)[0] & (sign - 1)
@@ -196,7 +197,7 @@ ZERO, MINUS_ZERO, ONE = 0, 1 << 15, 0x3C00
 DOWN = Rounding.NEGATIVE_INF
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "constant", "mode", "is_neutral"),
     [
         (floating.AddFOp, ZERO, Rounding.NEAREST_EVEN, False),  # -0.0 + 0.0 is 0.0
@@ -225,7 +226,7 @@ def test_identity_operands(
     assert swapped is (x if is_neutral and commutes else None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "constant", "judge"),
     [
         (floating.AddFOp, -0.0, np.add),

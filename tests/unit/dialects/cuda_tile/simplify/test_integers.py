@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from each_case import each_case
 from folding import fold, known, unknown, vector
 
 from tilewright.dialects.cuda_tile import bitwise, integer
@@ -112,7 +113,7 @@ def test_undefined_division_stays() -> None:
     assert fold(integer.DivIOp, lhs=least, rhs=minus_one, signedness=UNSIGNED) == [0, 0]
 
 
-@pytest.mark.parametrize("amount", range(8))
+@each_case("amount", range(8))
 def test_shifts_of_every_byte(amount: int) -> None:
     lhs, rhs = vector(BYTES, I8), known([amount], I8, (256,))
     left = fold(integer.ShLIOp, lhs=lhs, rhs=rhs)
@@ -126,14 +127,14 @@ def test_shifts_of_every_byte(amount: int) -> None:
     assert logical == as_list(BYTES >> amount)
 
 
-@pytest.mark.parametrize("amount", [8, 9, 255])
+@each_case("amount", [8, 9, 255])
 def test_shifts_by_the_width_or_more_stay(amount: int) -> None:
     lhs, rhs = vector(BYTES, I8), known([amount], I8, (256,))
     assert fold(integer.ShLIOp, lhs=lhs, rhs=rhs) is None
     assert fold(integer.ShRIOp, lhs=lhs, rhs=rhs, signedness=SIGNED) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "a", "b", "broken"),
     [
         (integer.AddIOp, 100, 100, {Overflow.NO_SIGNED_WRAP, Overflow.NO_WRAP}),
@@ -175,7 +176,7 @@ def test_wide_integers_wrap_at_their_width() -> None:
     assert fold(integer.MulIOp, lhs=known([2**64 - 1], I64, ()), rhs=top) == [1 << 63]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "neutral"),
     [
         (integer.AddIOp, 0),
@@ -208,7 +209,7 @@ def test_one_is_minus_one_in_a_signed_bit() -> None:
     assert fold(integer.DivIOp, lhs=x, rhs=one, signedness=SIGNED) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "signedness", "neutral", "absorbing"),
     [
         (integer.MaxIOp, SIGNED, 1 << 31, 2**31 - 1),

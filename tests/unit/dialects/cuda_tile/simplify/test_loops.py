@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 from tile_programs import same
 
 ARGUMENTS = "%n: tile<i32>, %x: tile<i32>, %c: tile<i1>"
@@ -20,7 +20,7 @@ def loop(body: str, bounds: str = "%l to %u, step %s", kind: str = "for") -> str
     return f"{kind} %i in ({bounds}) : tile<i32> {{\n{body}}}\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("lower", "upper", "kind"),
     [(0, 0, "for"), (5, 3, "for"), (0, -1, "for"), (-1, 7, "for unsigned")],
 )
@@ -37,7 +37,7 @@ def test_a_loop_with_equal_bounds_becomes_its_initial_values() -> None:
     assert same(body, show("x"), ARGUMENTS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("lower", "upper", "step", "kind"),
     [
         (0, 1, 1, "for"),
@@ -53,7 +53,7 @@ def test_a_loop_that_runs_once_is_its_body(lower: int, upper: int, step: int, ki
     assert same(body, constants(l=lower) + show("l"), ARGUMENTS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("lower", "upper", "step", "kind"),
     [(0, 2, 1, "for"), (3, 8, 4, "for"), (-1, 1, 1, "for"), (1, -1, 1, "for unsigned")],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 from folding import fold, known, unknown, vector
 from tile_programs import same
 
@@ -46,7 +46,7 @@ def select(name: str, condition: str, on_true: str, on_false: str, element: str 
     return f"%{name} = select %{condition}, %{on_true}, %{on_false} : tile<i1>, tile<{element}>\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "expected"),
     [
         ("%n = xori %c, %true : tile<i1>\n" + select("s", "n", "x", "y"),
@@ -67,8 +67,8 @@ def test_rules(body: str, expected: str) -> None:
     assert same(CONSTANTS + body + store, expected + store, ARGUMENTS)
 
 
-@pytest.mark.parametrize(("predicate", "chosen"), [("equal", "%y"), ("not_equal", "%x")])
-@pytest.mark.parametrize("operands", ["%x, %y", "%y, %x"])
+@each_case(("predicate", "chosen"), [("equal", "%y"), ("not_equal", "%x")])
+@each_case("operands", ["%x, %y", "%y, %x"])
 def test_a_select_between_compared_values(predicate: str, chosen: str, operands: str) -> None:
     body = f"%b = cmpi {predicate} {operands}, signed : tile<i32> -> tile<i1>\n"
     body += select("s", "b", "x", "y") + STORE.format("%s")

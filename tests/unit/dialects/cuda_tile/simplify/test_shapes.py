@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pytest
+from each_case import each_case
 from folding import fold, known, unknown, vector
 
 from tilewright.dialects.cuda_tile import core
@@ -33,7 +33,7 @@ def test_reshape_keeps_the_order() -> None:
     assert fold(core.ReshapeOp, of_shape(16, 4), source=constant(CUBE)) == CUBE.ravel().tolist()
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
+@each_case("order", list(permutations(range(3))))
 def test_permute_is_transpose(order: tuple[int, ...]) -> None:
     source = constant(CUBE)
     expected = CUBE.transpose(order)
@@ -41,14 +41,14 @@ def test_permute_is_transpose(order: tuple[int, ...]) -> None:
     assert folded == (source if order == (0, 1, 2) else expected.ravel().tolist())
 
 
-@pytest.mark.parametrize("shape", [(2, 1, 1), (1, 4, 1), (1, 1, 8), (2, 1, 8), (1, 1, 1)])
+@each_case("shape", [(2, 1, 1), (1, 4, 1), (1, 1, 8), (2, 1, 8), (1, 1, 1)])
 def test_broadcast_repeats_unit_extents(shape: tuple[int, ...]) -> None:
     array = np.arange(np.prod(shape), dtype=np.uint32).reshape(shape)
     expected = np.broadcast_to(array, (2, 4, 8)).ravel().tolist()
     assert fold(core.BroadcastOp, of_shape(2, 4, 8), source=constant(array)) == expected
 
 
-@pytest.mark.parametrize("dim", range(3))
+@each_case("dim", range(3))
 def test_cat_is_concatenate(dim: int) -> None:
     other = CUBE + 100
     expected = np.concatenate([CUBE, other], dim)
@@ -58,7 +58,7 @@ def test_cat_is_concatenate(dim: int) -> None:
     assert folded == expected.ravel().tolist()
 
 
-@pytest.mark.parametrize("index", [(0, 0, 0), (1, 1, 3), (0, 1, 2), (1, 0, 1)])
+@each_case("index", [(0, 0, 0), (1, 1, 3), (0, 1, 2), (1, 0, 1)])
 def test_extract_and_insert_take_a_part(index: tuple[int, int, int]) -> None:
     i, j, k = index
     part = (slice(i, i + 1), slice(2 * j, 2 * j + 2), slice(2 * k, 2 * k + 2))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each_case
 
 from tilewright.dialects.arith.attributes import (
     CmpFPredicate,
@@ -102,7 +103,7 @@ WRAPPING: dict[type[Operation], Function] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", WRAPPING)
+@each_case("kind", WRAPPING)
 def test_wrapping_arithmetic(kind: type[Operation]) -> None:
     a, b = integers(1), integers(2)
     folded = numbers_of(fold(kind, lhs=known(a), rhs=known(b)), np.int8)
@@ -122,7 +123,7 @@ def readings(signedness: Signedness, *numbers: np.ndarray) -> list[np.ndarray]:
     return [n if signedness is SIGNED else n.view(np.uint8) for n in numbers]
 
 
-@pytest.mark.parametrize(("signedness", "mode", "expected"), DIVISIONS)
+@each_case(("signedness", "mode", "expected"), DIVISIONS)
 def test_division(signedness: Signedness, mode: RoundingMode, expected: Function) -> None:
     a, b = integers(3), integers(4)
     fine = (b != 0) & ~((a == -128) & (b == -1))
@@ -148,7 +149,7 @@ def test_remainder_and_shift(signedness: Signedness) -> None:
     np.testing.assert_array_equal(numbers_of(folded, np.int8), a << amounts)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "numbers", "more"),
     [
         (integer.DivIOp, (1, 0), {"signedness": SIGNED}),
@@ -176,7 +177,7 @@ def test_negation_and_abs() -> None:
     assert fold(integer.NegIOp, source=least, overflow=OverflowAttr("nsw")) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "number", "more"),
     [
         (integer.AddIOp, 0, {}), (integer.SubIOp, 0, {}), (integer.MulIOp, 1, {}),
@@ -204,8 +205,8 @@ ROUNDED: dict[type[Operation], Function] = {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16])
-@pytest.mark.parametrize("kind", ROUNDED)
+@each_case("dtype", [np.float32, np.float16])
+@each_case("kind", ROUNDED)
 def test_rounded_arithmetic(kind: type[Operation], dtype: Any) -> None:
     a, b = floats(8, dtype), floats(9, dtype)
     folded = numbers_of(fold(kind, lhs=known(a), rhs=known(b)), dtype)
@@ -251,7 +252,7 @@ def test_clamping() -> None:
     np.testing.assert_array_equal(numbers_of(folded, np.float32), np.fmin(np.fmax(a, low), high))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "number", "neutral"),
     [
         (floating.AddFOp, 0x80000000, True), (floating.AddFOp, 0, False),
@@ -284,7 +285,7 @@ def test_directed_rounding() -> None:
     assert (down[0], up[0]) == (0x3EAAAAAA, 0x3EAAAAAB)
 
 
-@pytest.mark.parametrize("predicate", list(CmpIPredicate))
+@each_case("predicate", list(CmpIPredicate))
 def test_integer_comparisons(predicate: CmpIPredicate) -> None:
     a, b = integers(13), integers(14)
     b[:100] = a[:100]
@@ -297,7 +298,7 @@ def test_integer_comparisons(predicate: CmpIPredicate) -> None:
     np.testing.assert_array_equal(numbers_of(folded, np.bool_), compare(x, y))
 
 
-@pytest.mark.parametrize("predicate", [CmpFPredicate.OLT, CmpFPredicate.UNE, CmpFPredicate.ORD])
+@each_case("predicate", [CmpFPredicate.OLT, CmpFPredicate.UNE, CmpFPredicate.ORD])
 def test_float_comparisons(predicate: CmpFPredicate) -> None:
     a, b = floats(15), floats(16)
     expected = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from tileaa_programs import same, simplified, stays, use
@@ -40,7 +41,7 @@ def results(type: str = "i32") -> str:
 
 
 @pytest.mark.requirement("R2-036", "R2-037", "R2-041")
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "identity"),
     [
         ("add", "0"), ("or", "0"), ("xor", "0"), ("and", "-1"),
@@ -53,7 +54,7 @@ def test_an_identity_makes_it_a_load(mode: str, identity: str) -> None:
 
 
 @pytest.mark.requirement("R2-037", "R2-039", "R2-038")
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "number"),
     [
         ("add", "1"), ("or", "-1"), ("xor", "1"), ("and", "0"), ("and", "1"), ("max", "0"),
@@ -113,7 +114,7 @@ def cas(
 
 
 @pytest.mark.requirement("R2-033", "R2-042", "R2-041")
-@pytest.mark.parametrize("how", ["relaxed tl_blk", "acquire gpu", "relaxed sys"])
+@each_case("how", ["relaxed tl_blk", "acquire gpu", "relaxed sys"])
 def test_a_cas_that_changes_nothing_is_a_load(how: str) -> None:
     body = constant("k", "7") + cas("k", "k", how, "token = %t {volatile}") + results()
     assert same(body, load(how, "token = %t {volatile}") + results(), ARGUMENTS)
@@ -148,7 +149,7 @@ def test_a_cas_of_different_constants_stays() -> None:
 
 
 @pytest.mark.requirement("R2-035")
-@pytest.mark.parametrize(("compare", "value"), [("x", "k"), ("k", "x"), ("x", "x")])
+@each_case(("compare", "value"), [("x", "k"), ("k", "x"), ("x", "x")])
 def test_a_cas_with_an_unknown_operand_stays(compare: str, value: str) -> None:
     known = constant("k", "7") if "k" in (compare, value) else ""
     assert stays(known + cas(compare, value) + results(), ARGUMENTS)

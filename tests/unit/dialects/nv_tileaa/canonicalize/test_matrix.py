@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tileaa_programs import kernel, run, same, simplified, stays, use
@@ -80,15 +81,15 @@ def test_a_dot_with_another_use_is_not_repeated() -> None:
 
 
 @pytest.mark.requirement("R2-003")
-@pytest.mark.parametrize(("a", "b"), [("k", "x"), ("x", "k"), ("k", "k")])
+@each_case(("a", "b"), [("k", "x"), ("x", "k"), ("k", "k")])
 def test_an_integer_dot_with_zero_is_the_accumulator(a: str, b: str) -> None:
     body = splat("k", "0", I8["a"], "i8") + dot(a, b, "z", SIGNED, types=I8)
     assert same(body, use(f"%z : {I8['c']}"), INTEGERS)
 
 
 @pytest.mark.requirement("R2-003")
-@pytest.mark.parametrize("zero", ["0.0", "-0.0"])
-@pytest.mark.parametrize(("a", "b"), [("k", "o"), ("o", "k"), ("k", "k")])
+@each_case("zero", ["0.0", "-0.0"])
+@each_case(("a", "b"), [("k", "o"), ("o", "k"), ("k", "k")])
 def test_a_float_dot_of_zero_and_numbers_is_the_accumulator(a: str, b: str, zero: str) -> None:
     body = splat("k", zero, F16["a"], "f16") + splat("o", "1.5", F16["a"], "f16")
     assert same(body + dot(a, b, "z", types=F16), use(f"%z : {F16['c']}"), FLOATS)
@@ -102,7 +103,7 @@ def test_nnan_allows_the_fold() -> None:
 
 
 @pytest.mark.requirement("R2-003")
-@pytest.mark.parametrize("other", ["0x7C00", "0xFC00", "0x7E00"])
+@each_case("other", ["0x7C00", "0xFC00", "0x7E00"])
 def test_infinity_and_nan_are_not_lost(other: str) -> None:
     body = splat("k", "0.0", F16["a"], "f16") + splat("o", other, F16["a"], "f16")
     lines = simplified(body + dot("k", "o", "z", types=F16), FLOATS)
@@ -130,7 +131,7 @@ FINITE = {
 
 
 @pytest.mark.requirement("R2-003")
-@pytest.mark.parametrize(("maker", "finite"), FINITE.items())
+@each_case(("maker", "finite"), FINITE.items())
 def test_which_values_are_known_to_be_finite(maker: str, finite: bool) -> None:
     arguments = (
         f"{FLOATS}, %i: tensor<4x4xi8>, %w: tensor<4x4xi32>, %f: tensor<4x4xf8E4M3FN>, "
@@ -155,7 +156,7 @@ def test_scales_may_be_nan() -> None:
 
 
 @pytest.mark.requirement("R2-005")
-@pytest.mark.parametrize(("a", "b", "c"), [("x", "k", "k2"), ("k", "x", "k2"), ("k", "k", "z")])
+@each_case(("a", "b", "c"), [("x", "k", "k2"), ("k", "x", "k2"), ("k", "k", "z")])
 def test_a_dot_with_an_unknown_operand_stays(a: str, b: str, c: str) -> None:
     body = splat("k", "2", I8["a"], "i8") + splat("k2", "2", I8["c"], "i32")
     lines = simplified(body + dot(a, b, c, SIGNED, types=I8), INTEGERS)
@@ -235,7 +236,7 @@ def test_batches_are_multiplied_one_by_one() -> None:
     np.testing.assert_array_equal(folded.ravel(), [1 * 5 + 2 * 6 + 100, 3 * 7 + 4 * 8 + 200])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "attributes", "folds"),
     [
         ("0x3F800001", '{input_precision = "ieee"}', True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from compiled_once import lowered_to
+from each_case import each_case
 from tileaa_programs import kernel, lines, run, same, simplified, stays, use
 
 from tilewright.dialects.nv_tileaa.canonicalize.memory import canonicalize_masked_load
@@ -258,7 +259,7 @@ def join(name: str, *tokens: str) -> str:
 
 
 @pytest.mark.requirement("R2-041")
-@pytest.mark.parametrize(
+@each_case(
     ("before", "tokens", "expected"),
     [
         ("", ("%a", "%a"), ("%a",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tileaa_programs import module
@@ -240,7 +241,7 @@ def test_every_rule_has_a_program() -> None:
 
 
 @pytest.mark.requirement("R2-001")
-@pytest.mark.parametrize(("name", "body"), CASES)
+@each_case(("name", "body"), CASES)
 def test_the_rule_applies(name: str, body: str) -> None:
     watched = Watched()
     apply_rules(program(body), watched, fold=fold_of)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tileaa_programs import kernel, run, same, simplified, stays, use
@@ -19,7 +20,7 @@ def splat(name: str, type: str, source: str = "x") -> str:
 
 
 @pytest.mark.requirement("R2-023", "R2-024", "R2-025", "R2-026")
-@pytest.mark.parametrize(
+@each_case(
     ("wrapper", "type"),
     [
         ("%r = aa.view %s : tensor<4x1xf32> -> tensor<2x2xf32>", "tensor<2x2xf32>"),
@@ -177,7 +178,7 @@ def test_an_added_dimension_has_no_index() -> None:
 
 
 @pytest.mark.requirement("R2-027")
-@pytest.mark.parametrize(
+@each_case(
     "maker",
     [
         "%w = aa.expand_dims %q {axis = 0 : i64} : tensor<8xf32> -> tensor<1x8xf32>\n"

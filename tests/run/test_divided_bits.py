@@ -7,7 +7,7 @@ from op_cases.suite import GROUPS
 from op_cases.values import Effort
 
 
-def test_quotients_of_bits() -> None:
+def test_divided_bits() -> None:
     cases = GROUPS["integer"].cases(Effort(count=8))
     divisions = [case for case in cases if case.op == "divi" and "xi1>" in case.text]
     roundings = [case.text.count("rounding<positive_inf>") for case in divisions]

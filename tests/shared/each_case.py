@@ -14,20 +14,24 @@ import pytest
 
 Test = Callable[..., None]
 Ids = Callable[[Any], object] | Sequence[str] | None
+"""What names a case: a function of its values, or a name for each of them."""
 
 FAILURES: Final = (Exception, BaseExceptionGroup, pytest.fail.Exception, pytest.skip.Exception)
 """What a case can raise. One that is skipped would go unnoticed: it is a test of its own."""
 
 
 def each_case(
-    arguments: str | Sequence[str], cases: Iterable[Any], ids: Ids = None
+    arguments: str | Sequence[str],
+    cases: Iterable[Any],
+    ids: Callable[[Any], object] | Iterable[str] | None = None,
 ) -> Callable[[Test], Test]:
     """Call a test with every case, as `pytest.mark.parametrize` does, but as one test.
 
     All cases have the same fixtures, and none has a marker of its own.
     """
     names = arguments.replace(",", " ").split() if isinstance(arguments, str) else arguments
-    table = [_named_values(case, at, names, ids) for at, case in enumerate(cases)]
+    named = ids if ids is None or callable(ids) else list(ids)
+    table = [_named_values(case, at, names, named) for at, case in enumerate(cases)]
     if not table:
         raise ValueError("expected cases, found none")
 

@@ -12,6 +12,7 @@ seconds. What is left out is counted; `make test` runs all.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -82,8 +83,10 @@ def record_tests() -> None:
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         options = ["-p", "call_records", "--call-records", folder, "-m", "not exhaustive"]
+        # pytest imports plugins before it extends the module search path.
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'tools'}:{ROOT / 'tests/shared'}"}
         # Tests that count loaded modules or time fail while they are recorded.
-        subprocess.run([*PYTEST, *options], cwd=ROOT, check=False)
+        subprocess.run([*PYTEST, *options], cwd=ROOT, check=False, env=environment)
         Record.merge(git("rev-parse", "HEAD").strip(), Path(folder)).write(RECORD)
 
 

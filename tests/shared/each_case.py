@@ -13,25 +13,23 @@ from typing import Any, Final
 import pytest
 
 Test = Callable[..., None]
-Ids = Callable[[Any], object] | Sequence[str] | None
-"""What names a case: a function of its values, or a name for each of them."""
+Ids = Callable[[Any], object] | Iterable[object] | None
 
 FAILURES: Final = (Exception, BaseExceptionGroup, pytest.fail.Exception, pytest.skip.Exception)
 """What a case can raise. One that is skipped would go unnoticed: it is a test of its own."""
 
 
 def each_case(
-    arguments: str | Sequence[str],
-    cases: Iterable[Any],
-    ids: Callable[[Any], object] | Iterable[str] | None = None,
+    arguments: str | Sequence[str], cases: Iterable[Any], ids: Ids = None
 ) -> Callable[[Test], Test]:
     """Call a test with every case, as `pytest.mark.parametrize` does, but as one test.
 
     All cases have the same fixtures, and none has a marker of its own.
     """
     names = arguments.replace(",", " ").split() if isinstance(arguments, str) else arguments
-    named = ids if ids is None or callable(ids) else list(ids)
-    table = [_named_values(case, at, names, named) for at, case in enumerate(cases)]
+    cases = list(cases)
+    labels = [ids] * len(cases) if ids is None or callable(ids) else ids
+    table = [_named_values(*each, names) for each in zip(cases, labels, strict=True)]
     if not table:
         raise ValueError("expected cases, found none")
 
@@ -60,19 +58,17 @@ def each_case(
 
 
 def _named_values(
-    case: Any, at: int, names: Sequence[str], ids: Ids
+    case: Any, label: object, names: Sequence[str]
 ) -> tuple[Callable[[], str], Sequence[Any]]:
     """The values of a case, and a function that returns its name, which is seldom needed."""
+    values: Sequence[Any] = (case,) if len(names) == 1 else case
     if isinstance(case, type(pytest.param())):
         if case.marks:
             raise TypeError(f"expected a case without markers, found {case}")
         values = case.values
-        if case.id is not None:
-            return lambda: str(case.id), values
-    else:
-        values = (case,) if len(names) == 1 else case
-    if ids is None:
+        label = label if case.id is None else case.id
+    if label is None:
         return lambda: ", ".join(map("{}={!r}".format, names, values)), values
-    if callable(ids):
-        return lambda: "-".join(str(ids(value)) for value in values), values
-    return lambda: ids[at], values
+    if callable(label):
+        return lambda: "-".join(str(label(value)) for value in values), values
+    return lambda: str(label), values

@@ -42,6 +42,7 @@ def test_names_of_cases() -> None:
         (None, "left=1, right=2; by hand"),
         (hex, "0x1-0x2; by hand"),
         (["first", "second", "third"], "first; by hand"),
+        ({"first": 1, "second": 2, "third": 3}, "first; by hand"),
     ]:
         failure = failure_of(each_case("left, right", cases, ids)(test))
         assert failure.message == f"2 of 3 cases failed: {names}"
@@ -72,6 +73,8 @@ def test_fixtures_and_markers_stay() -> None:
 def test_there_are_cases() -> None:
     with pytest.raises(ValueError, match="expected cases, found none"):
         each_case("number", [])
+    with pytest.raises(ValueError, match="shorter than"):
+        each_case("number", [1, 2], ids=["one"])
 
 
 def test_a_case_is_neither_skipped_nor_marked() -> None:

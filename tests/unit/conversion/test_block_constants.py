@@ -62,7 +62,7 @@ def test_a_constant_that_was_rolled_back_is_created_again() -> None:
     assert [op.name for op in module.members()] == ["arith.constant"]
 
 
-def test_a_constant_does_not_serve_what_comes_before_it() -> None:
+def test_a_constant_is_not_used_before_its_definition() -> None:
     @converts(toy.UseOp)
     def before(op: toy.UseOp, new: toy.UseOp, build: ConversionBuilder) -> Result:
         later = seven(build).defining_op()

@@ -23,7 +23,7 @@ class BlockConstants:
 
 
 def block_constant(build: Builder, kind: type[Operation], value: Attribute, type: Type) -> Value:
-    """Create a constant operation of a class, unless its block has an earlier one."""
+    """Create a constant operation of a class, unless its block already has one."""
     point = build.point
     if point.anchor is not None or not isinstance(build, ConversionBuilder):
         return build.create(kind, value=value, types=[type]).results[0]

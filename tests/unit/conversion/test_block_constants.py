@@ -62,7 +62,7 @@ def test_a_constant_that_was_rolled_back_is_created_again() -> None:
     assert [op.name for op in module.members()] == ["arith.constant"]
 
 
-def test_a_constant_does_not_serve_earlier_operations() -> None:
+def test_a_constant_is_not_used_before_its_definition() -> None:
     @converts(toy.UseOp)
     def before(op: toy.UseOp, new: toy.UseOp, build: ConversionBuilder) -> Result:
         later = seven(build).defining_op()
@@ -75,3 +75,14 @@ def test_a_constant_does_not_serve_earlier_operations() -> None:
     toy.use(build)
     convert(module, TARGET, (before,))
     assert [op.name for op in module.members()] == ["arith.constant"] * 2
+
+
+def test_values_with_names_have_constants_of_their_own() -> None:
+    body = """
+        %a = arith.constant 7 : i32 loc("a"("kernel.py":1:1))
+        %b = arith.constant 7 : i32 loc("b"("kernel.py":2:1))
+        %c = arith.constant 7 : i32
+        %d = arith.constant 7 : i32
+    """
+    lines = lowered(body)
+    assert len([line for line in lines if "llvm.mlir.constant" in line]) == 3

@@ -86,6 +86,9 @@ def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Resul
         return build.reject(
             f"expected a constant type that converts to LLVM, got '{op.result.type}'"
         )
+    if build.location is not op.location:
+        # A value that a debugger knows by name has a constant of its own, which takes the name.
+        return build.create(LLVMConstantOp, value=value, types=[type])
     return block_constant(build, LLVMConstantOp, value, type)
 
 

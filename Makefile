@@ -32,7 +32,7 @@ test-all: $(READY) ## run the repeats that make test leaves out: more seeds, siz
 	@echo "test-all: the tests that are marked exhaustive"
 	@$(PYTEST) -m exhaustive $(ARGS)
 
-check: $(READY) ## the tests that the change since main can affect, in two minutes (ARGS="--base HEAD~1")
+check: $(READY) ## the tests that the change since main can affect (ARGS="--base HEAD~1")
 	@echo "check: the tests that call what changed since main, the most specific ones first"
 	@$(BIN)/python tools/check.py $(ARGS)
 

@@ -2,7 +2,7 @@
 
     python tools/check.py [--base COMMIT] [--seconds N] [--list] [--record]
 
-The first run records which functions each test of `make test` calls (about twice the time of
+The first run records which functions each test of `make test` calls (several times the time of
 `make test`), in `build/check`; `--record` does it again. Later runs compare the working tree with
 the commit where it left the base, and run the tests that call a changed function, read a changed
 file, or stand in a changed test file: the most specific ones first, up to a limit of recorded
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--record", action="store_true", help="record all tests again")
     options = parser.parse_args(arguments)
     if options.record or not RECORD.exists():
-        print("check: record what each test calls, once; takes twice as long as make test")
+        print("check: record what each test calls, once; takes several times as long as make test")
         record_tests()
         if options.record:
             return 0

@@ -102,7 +102,7 @@ class Reducer:
         self._signatures: dict[str, object] = {}
         self._seen: set[bytes] = set()
         self._failed: dict[str, Candidate] = {}
-        """For a strategy the program that it made no smaller."""
+        """By the name of a strategy, the program that it could not make smaller."""
         self.tests = 0
         """The number of programs that were tested."""
         self.strategy = ""

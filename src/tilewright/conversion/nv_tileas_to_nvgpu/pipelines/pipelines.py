@@ -169,8 +169,8 @@ def _arriving_copies(token: Value) -> Sequence[tileas.ProducerCopyOp]:
     """The copies to a stage, if the first of them arrives, and expects the bytes of all.
 
     None if a copy might not be executed, threads also write to the stage, or several warps arrive:
-    then each copy says what to expect, and the commit arrives. So it does for a single copy: ptxas
-    would order the loops of the consumers otherwise, which has made attention kernels slower.
+    then each copy says what to expect, and the commit arrives. So it does for a single copy: with
+    one instruction for both, ptxas orders the consumers' loops of some attention kernels otherwise.
     """
     commit = next((user for user in token.users if isinstance(user, tileas.ProducerCommitOp)), None)
     if commit is None or commit.parent is None or warp_count(commit) != 1:

@@ -101,9 +101,8 @@ class OccupancyHints:
             resources = cubin.entries.get(name)
             if name not in self._asked or resources is None:
                 continue
-            # Where an SM has too few threads for the blocks, ptxas ignores the limit.
-            is_held = resources.registers <= limit.registers(limit.blocks)
-            if resources.spill_stores and is_held:
+            # Also where an SM has too few threads for the blocks, ptxas saves registers.
+            if resources.spill_stores:
                 self._lower(name, limit, resources)
                 relaxed = True
         return relaxed

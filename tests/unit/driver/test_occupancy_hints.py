@@ -114,6 +114,34 @@ def test_one_remark_says_what_was_relaxed() -> None:
     assert len(loads) == TILES
 
 
+def test_a_hint_for_more_blocks_than_threads_fit_is_relaxed() -> None:
+    """ptxas ignores a limit of 16 blocks of 512 threads, but then saves registers by spilling."""
+    views = {"a": "i64", "b": "f16"}
+    made = "\n".join(
+        f"%{name}v = make_tensor_view %{name}, shape = [%n, %n], strides = [%n, 1] : tile<i32> -> "
+        f"tensor_view<?x?x{element}, strides=[?,1]>\n"
+        f"%{name}p = make_partition_view %{name}v : partition_view<tile=(128x128), "
+        f"tensor_view<?x?x{element}, strides=[?,1]>>"
+        for name, element in views.items()
+    )
+    text = f"""cuda_tile.module @m {{
+      entry @k(%a: tile<ptr<i64>>, %b: tile<ptr<f16>>, %n: tile<i32>)
+          optimization_hints=<default = {{occupancy = 16, num_worker_warps_per_cta = 16}}> {{
+        %0 = constant <i32: 0> : tile<i32>
+        {made}
+        %x, %t = load_view_tko weak %ap[%0, %0] : partition_view<tile=(128x128),
+          tensor_view<?x?xi64, strides=[?,1]>>, tile<i32> -> tile<128x128xi64>, token
+        %y = itof %x unsigned : tile<128x128xi64> -> tile<128x128xf16>
+        %s = atomic_red_view_tko relaxed device %bp[%0, %0], addf, %y : tile<128x128xf16>,
+          partition_view<tile=(128x128), tensor_view<?x?xf16, strides=[?,1]>>, tile<i32> -> token
+        return
+      }}
+    }}"""
+    resources = tilewright.compile(text).entries["k"].resources
+    assert resources.threads == (512, 1, 1)
+    assert resources.spill_stores == 0
+
+
 def test_a_choice_of_one_warp_and_many_blocks_is_relaxed() -> None:
     """Threads compute 8-bit integers in registers of 32 bits, which the choice does not expect."""
     views = [whole(name, (1, 2048), "i8") for name in ("a", "b")]

@@ -39,36 +39,40 @@ class Calls:
 
     def __init__(self) -> None:
         # The profiler is written in C: a trace function in Python takes three times as long.
-        self.profilers = [Profiler(subcalls=False, builtins=False)]
-        """One for each thread."""
+        self.profiler = Profiler(subcalls=False, builtins=False)
+        self.others: list[tuple[threading.Thread, Profiler]] = []
+        """Those of other threads."""
         self.files: set[str] = set()
 
     def start(self) -> None:
         """Record the calls of this thread, and of threads that start later."""
-        self.profilers[0].enable()
+        self.profiler.enable()
         threading.setprofile(self._start_thread)
         sys.addaudithook(self._audit)
 
     def stop(self) -> None:
         """Record no more calls of this thread."""
-        self.profilers[0].disable()
+        self.profiler.disable()
 
     def take(self) -> set[str]:
         """The nodes since the last time; `file:path` for a file that was opened."""
         nodes = {f"file:{path[len(str(ROOT)) + 1 :]}" for path in self.files.copy()}
         self.files.clear()
-        for profiler in self.profilers:
+        ended = [each for each in self.others if not each[0].is_alive()]
+        for profiler in (self.profiler, *(each for _, each in self.others)):
             for entry in profiler.getstats():
                 if isinstance(entry.code, CodeType) and (node := node_of(entry.code)) is not None:
                     nodes.add(node)
-        self.profilers[0].clear()
+        for each in ended:
+            self.others.remove(each)
+        self.profiler.clear()
         # A test may have used another profiler.
-        self.profilers[0].enable()
+        self.profiler.enable()
         return nodes
 
     def _start_thread(self, frame: FrameType, event: str, argument: object) -> None:
         profiler = Profiler(subcalls=False, builtins=False)
-        self.profilers.append(profiler)
+        self.others.append((threading.current_thread(), profiler))
         profiler.enable()
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:

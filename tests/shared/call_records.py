@@ -7,10 +7,12 @@ writes one file there.
 from __future__ import annotations
 
 import functools
-import gc
 import os
+import sys
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,53 +21,108 @@ from called_functions import FOLDER_VARIABLE, ROOT, Calls, Records, write_record
 
 CHILDREN: Final = ROOT / "tests" / "shared" / "child_processes"
 """On the module search path of child processes: its `sitecustomize` records their calls."""
+OTHERS: Final = (f"{ROOT / 'src'}{os.sep}", sys.prefix, sys.base_prefix)
+"""Where caches are not those of tests and of the tools that they import."""
 
 
 class Recorder:
-    """Attributes calls to tests; those of a shared fixture to all tests that use it."""
+    """Attributes calls to tests; those of shared fixtures and caches to all tests that use them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self) -> None:
+        self.folder: Path | None = None
+        """Where to write the record; without one, nothing is recorded."""
         self.calls = Calls()
-        self.nodes: set[str] = set()
-        """What the current test reached so far."""
+        self.open: list[set[str]] = []
+        """What the current test reached so far, then what the fixtures and cached functions did
+        that it waits for."""
         self.fixtures: dict[str, set[str]] = {}
         self.tests: Records = {}
-        self.caches: list[Any] = []
+
+    def flush(self) -> None:
+        """Attribute the calls so far."""
+        self.add(self.calls.take())
+
+    def add(self, nodes: set[str]) -> None:
+        """Attribute nodes to the current test, and to all that it waits for."""
+        for each in self.open:
+            each |= nodes
+
+    @contextmanager
+    def section(self) -> Generator[set[str]]:
+        """Collect what is reached in a section of the test as well."""
+        self.flush()
+        nodes = set[str]()
+        self.open.append(nodes)
+        try:
+            yield nodes
+        finally:
+            self.flush()
+            self.open.pop()
 
     def pytest_collection_finish(self) -> None:
-        self.caches = [each for each in gc.get_objects() if is_test_cache(each)]
         self.calls.start()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        for each in self.caches:
-            each.cache_clear()
-        self.nodes.clear()
-        self.calls.take()
         started = time.perf_counter()
-        result = yield
-        self.nodes |= self.calls.take()
+        with self.section() as nodes:
+            result = yield
         for name in getattr(item, "fixturenames", ()):
-            self.nodes |= self.fixtures.get(name, set())
-        self.tests[item.nodeid] = (time.perf_counter() - started, sorted(self.nodes))
+            nodes |= self.fixtures.get(name, set())
+        self.tests[item.nodeid] = (time.perf_counter() - started, sorted(nodes))
         return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, object, object]:
         if fixturedef.scope == "function":
             return (yield)
-        self.nodes |= self.calls.take()
+        nodes = set[str]()
         try:
-            return (yield)
+            with self.section() as nodes:
+                return (yield)
         finally:
-            own = self.calls.take()
-            self.fixtures.setdefault(fixturedef.argname, set()).update(own)
-            self.nodes |= own
+            self.fixtures.setdefault(fixturedef.argname, set()).update(nodes)
 
     def pytest_sessionfinish(self) -> None:
         self.calls.stop()
+        assert self.folder is not None
         write_records(self.folder, self.tests)
+
+
+RECORDER: Final = Recorder()
+
+
+def record_hits(cached: Any) -> Any:
+    """Let a `functools.cache` of the tests attribute what a call reached to later ones, too."""
+    code = getattr(cached.__wrapped__, "__code__", None)
+    if code is None or code.co_filename.startswith(OTHERS):
+        return cached
+    reached: dict[object, set[str]] = {}
+
+    @functools.wraps(cached)
+    def call(*arguments: Any, **named: Any) -> Any:
+        if not RECORDER.open or threading.current_thread() is not threading.main_thread():
+            return cached(*arguments, **named)
+        key = (arguments, *sorted(named.items()))
+        with RECORDER.section() as nodes:
+            result = cached(*arguments, **named)
+        RECORDER.add(reached.setdefault(key, nodes))
+        return result
+
+    call.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
+    return call
+
+
+def watch_caches() -> None:
+    """Wrap caches of modules that are imported from now on."""
+    cache, lru_cache = functools.cache, functools.lru_cache
+
+    def watched_lru_cache(maxsize: Any = 128, typed: bool = False) -> Callable[[Any], Any]:
+        made: Any = lru_cache(maxsize, typed)
+        return record_hits(made) if callable(maxsize) else lambda each: record_hits(made(each))
+
+    functools.cache = lambda each: record_hits(cache(each))
+    functools.lru_cache = watched_lru_cache  # type: ignore[assignment]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -79,15 +136,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
     ):
         return
-    config.pluginmanager.register(Recorder(folder))
+    RECORDER.folder = folder
+    config.pluginmanager.register(RECORDER)
     os.environ[FOLDER_VARIABLE] = str(folder)
     search_path = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = f"{CHILDREN}:{search_path}" if search_path else str(CHILDREN)
 
 
-def is_test_cache(candidate: object) -> bool:
-    """Whether this is a `functools.cache` of the tests, which would hide calls of later tests."""
-    if not isinstance(candidate, functools._lru_cache_wrapper):
-        return False
-    code = getattr(candidate.__wrapped__, "__code__", None)
-    return code is not None and code.co_filename.startswith(str(ROOT / "tests"))
+# `conftest.py` is imported after this module, and before pytest is configured.
+watch_caches()

@@ -114,11 +114,12 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path):
     assert Record.read(tmp_path / "record.json") == record
 
 
-def test_calls_files_and_child_processes_are_recorded(tmp_path: Path):
+def test_calls_caches_files_and_child_processes_are_recorded(tmp_path: Path):
     case = tmp_path / "test_case.py"
     case.write_text(
         dedent("""
         import subprocess, sys
+        from functools import cache, lru_cache
         import pytest
         from called_functions import ROOT
         from tilewright.driver.api import read
@@ -132,6 +133,18 @@ def test_calls_files_and_child_processes_are_recorded(tmp_path: Path):
 
         def test_second(module):
             (ROOT / "tests/requirements/index.toml").read_text()
+
+        @cache
+        def empty(name):
+            return read("cuda_tile.module @n {\\n}", name=name)
+
+        @lru_cache(maxsize=None)
+        def text(name):
+            return empty(name).to_text()
+
+        @pytest.mark.parametrize("number", range(2))
+        def test_cached(number):
+            text("n")
 
         def test_child():
             subprocess.run([sys.executable, "-m", "tilewright", "--version"], check=True)
@@ -153,6 +166,9 @@ def test_calls_files_and_child_processes_are_recorded(tmp_path: Path):
     def tests_of(node: str) -> set[str]:
         return {name for at, name in enumerate(names) if record.nodes.get(node, 0) >> at & 1}
 
-    assert tests_of("src/tilewright/driver/api.py:read") == {"test_first", "test_second"}
+    assert tests_of("src/tilewright/driver/api.py:read") == {
+        *("test_first", "test_second"),
+        *("test_cached[0]", "test_cached[1]"),
+    }
     assert tests_of("file:tests/requirements/index.toml") == {"test_second"}
     assert "test_child" in tests_of("src/tilewright/__main__.py:script")

@@ -82,7 +82,8 @@ def record_tests() -> None:
     """Run the tests of `make test`, and record what each of them reaches."""
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        options = ["-p", "call_records", "--call-records", folder, "-m", "not exhaustive"]
+        # Without the equals sign, pytest would look for its configuration in the folder.
+        options = ["-p", "call_records", f"--call-records={folder}", "-m", "not exhaustive"]
         # pytest imports plugins before it extends the module search path.
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'tools'}:{ROOT / 'tests/shared'}"}
         # Tests that count loaded modules or time fail while they are recorded.

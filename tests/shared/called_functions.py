@@ -85,4 +85,8 @@ class Calls:
 def write_records(folder: Path, tests: Records) -> None:
     """Write the tests of one process, with the seconds and the nodes of each."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{os.getpid()}-{time.monotonic_ns()}.json").write_text(json.dumps(tests))
+    path = folder / f"{os.getpid()}-{time.monotonic_ns()}.json"
+    # A test may kill the process while it writes.
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(tests))
+    unfinished.replace(path)

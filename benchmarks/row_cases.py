@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 class StandIn(ModuleType):
-    """A module in the place of torch, whose element types are those of cuTile."""
+    """A module instead of torch, whose element types are those of cuTile."""
 
     def __getattr__(self, name: str) -> Any:
         """A type of cuTile, or any class for an annotation."""
@@ -74,13 +74,13 @@ class Benchmarks:
 
     def configs(self, benchmark: str, **parameters: Any) -> list[Config]:
         """The distinct tiles and hints of a benchmark."""
-        found: list[Config] = []
+        chosen: list[Config] = []
         for tiles in self._tiles:
             for entries in tiles["gpus"].values():
                 for entry in entries.get(benchmark, ()):
-                    if entry["params"] == parameters and entry["config"] not in found:
-                        found.append(entry["config"])
-        return found
+                    if entry["params"] == parameters and entry["config"] not in chosen:
+                        chosen.append(entry["config"])
+        return chosen
 
 
 def label(*parts: object) -> str:
@@ -270,16 +270,16 @@ def vec_add(given: Benchmarks) -> Iterator[Row]:
 
 
 def fft(given: Benchmarks) -> Iterator[Row]:
-    """`bench_fft.py`: complex numbers of two halves and of two f32."""
+    """`bench_fft.py`: complex numbers of two f16 and of two f32."""
     kernel = given.kernel("fft", "fft_kernel")
-    batch, factor = 16384, 16
-    length, last = factor**3, 64
+    batch, radix = 16384, 16
+    length, last = radix**3, 64
     for dtype in ("float16", "float32"):
         signals = [given.array(dtype, batch, length * 2 // last, last) for _ in range(2)]
-        shapes = [(factor, factor, 2)] * 3 + [(factor, factor**2, 2), (factor, factor, 2)]
-        factors = [given.array(dtype, *shape) for shape in shapes]
-        constants = (length, factor, factor, factor, 2, last)
-        yield Row(label("fft", (batch, length), dtype), kernel, (*signals, *factors, *constants))
+        shapes = [(radix, radix, 2)] * 3 + [(radix, radix**2, 2), (radix, radix, 2)]
+        tables = [given.array(dtype, *shape) for shape in shapes]
+        constants = (length, radix, radix, radix, 2, last)
+        yield Row(label("fft", (batch, length), dtype), kernel, (*signals, *tables, *constants))
 
 
 def experts(given: Benchmarks) -> Iterator[Row]:
@@ -308,8 +308,8 @@ def experts(given: Benchmarks) -> Iterator[Row]:
                 gemm,
                 (*first, between, *order, topk, False, 128, 128, 64),
             )
-            halves = (between[:, :inner], between[:, inner:])
-            yield Row(row("silu", shape, dtype), silu, (*halves, activated, inner))
+            parts = (between[:, :inner], between[:, inner:])
+            yield Row(row("silu", shape, dtype), silu, (*parts, activated, inner))
             second = (activated, given.array(dtype, count, hidden, inner))
             result = given.array(dtype, rows, hidden)
             yield Row(

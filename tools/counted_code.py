@@ -25,7 +25,7 @@ EXTENTS: Final = re.compile(r"(^|_)(rank|width|bits|len|dims?|axis|dimensions?)$
 """Names whose comparison with a number is about a shape or a type."""
 
 
-class Place(NamedTuple):
+class Occurrence(NamedTuple):
     """A line of a file, and what it has."""
 
     file: str
@@ -64,7 +64,7 @@ def numbers_in(node: ast.expr) -> Iterator[float]:
         yield from numbers_in(part)
 
 
-def named_constants(file: str, tree: ast.Module) -> Iterator[Place]:
+def named_constants(file: str, tree: ast.Module) -> Iterator[Occurrence]:
     """The constants of a module and of its classes."""
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     members = [each for kind in classes for each in kind.body if isinstance(each, ast.AnnAssign)]
@@ -77,23 +77,23 @@ def named_constants(file: str, tree: ast.Module) -> Iterator[Place]:
             case _:
                 continue
         if name.isupper() and any(number not in (-1, 0, 1) for number in numbers_in(value)):
-            yield Place(file, statement.lineno, ast.unparse(statement))
+            yield Occurrence(file, statement.lineno, ast.unparse(statement))
 
 
-def unnamed_constants(file: str, tree: ast.Module) -> Iterator[Place]:
+def unnamed_constants(file: str, tree: ast.Module) -> Iterator[Occurrence]:
     """The numbers in comparisons and in tuples of functions."""
     seen: set[ast.expr] = set()
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        # A comparison comes before its sides: what is shape arithmetic in it is so in a tuple, too.
+        # A comparison is visited before a tuple in it, which is shape arithmetic if it is.
         for node in ast.walk(function):
             for number in (each for each in candidates(node) if each not in seen):
                 seen.add(number)
                 if not is_shape(node) and number_of(number) not in (None, -1, 0, 1, 2):
-                    yield Place(file, number.lineno, ast.unparse(node))
+                    yield Occurrence(file, number.lineno, ast.unparse(node))
 
 
 def candidates(node: ast.AST) -> Sequence[ast.expr]:
-    """The expressions of a node in whose place a number would be a constant."""
+    """The expressions of a node that are constants if they are numbers."""
     match node:
         case ast.Compare():
             return [each for side in (node.left, *node.comparators) for each in elements(side)]
@@ -132,7 +132,7 @@ def is_extent(node: ast.expr) -> bool:
             return False
 
 
-def gpu_tests(file: str, tree: ast.Module, classes: frozenset[str]) -> Iterator[Place]:
+def gpu_tests(file: str, tree: ast.Module, classes: frozenset[str]) -> Iterator[Occurrence]:
     """The expressions that ask which GPU it is."""
     for node in ast.walk(tree):
         match node:
@@ -153,4 +153,4 @@ def gpu_tests(file: str, tree: ast.Module, classes: frozenset[str]) -> Iterator[
                 pass
             case _:
                 continue
-        yield Place(file, getattr(node, "lineno", 0), ast.unparse(node))
+        yield Occurrence(file, getattr(node, "lineno", 0), ast.unparse(node))

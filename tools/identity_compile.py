@@ -25,7 +25,7 @@ from tilewright.support.diagnostics import InternalError
 PTX: Final = "ptx"
 REMARKS: Final = "remarks"
 LAST_LEVEL: Final = "nvvm"
-"""No remark of a pass comes after this level."""
+"""No pass below this level has remarks."""
 
 
 class Job(NamedTuple):

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from counted_code import Place, gpu_tests, named_constants, unnamed_constants
+from counted_code import Occurrence, gpu_tests, named_constants, unnamed_constants
 
 ROOT: Final = Path(__file__).parent.parent
 SOURCES: Final = "src/tilewright/"
@@ -62,7 +62,7 @@ class Counts(NamedTuple):
     unnamed: int = 0
 
     def plus(self, other: Counts) -> Counts:
-        """The sums."""
+        """The counts of both."""
         return Counts(*(one + two for one, two in zip(self, other, strict=True)))
 
 
@@ -108,12 +108,12 @@ def passes_by_file(files: Files) -> dict[str, int]:
 
 
 class Sizes:
-    """The counts of all packages, and the places of tests and constants."""
+    """The counts of all packages, and where tests and constants are."""
 
     def __init__(self, files: Files) -> None:
         self.by_file: dict[str, Counts] = {}
-        self.tests: list[Place] = []
-        self.constants: list[Place] = []
+        self.tests: list[Occurrence] = []
+        self.constants: list[Occurrence] = []
         passes = passes_by_file(files)
         trees = {
             file: ast.parse(text)
@@ -137,8 +137,8 @@ class Sizes:
                 lines, 1, passes.get(file, 0), len(tests), len(named), len(unnamed)
             )
 
-    def total(self, files: Iterable[str]) -> Counts:
-        """The sums over some files."""
+    def together(self, files: Iterable[str]) -> Counts:
+        """The counts of some files together."""
         counts = Counts()
         for file in files:
             counts = counts.plus(self.by_file[file])
@@ -149,12 +149,12 @@ class Sizes:
         by_row: dict[str, list[str]] = {}
         for file in self.by_file:
             by_row.setdefault(row_of(file), []).append(file)
-        rows = {row: self.total(by_row[row]) for row in sorted(by_row)}
+        rows = {row: self.together(by_row[row]) for row in sorted(by_row)}
         every = list(self.by_file)
         middle = [each for each in every if each.startswith(MIDDLE) and not each.startswith(OUTER)]
-        rows["decide and apply"] = self.total(middle)
-        rows["all"] = self.total(every)
-        elsewhere = self.total(each for each in every if not each.startswith(PLACES))
+        rows["decide and apply"] = self.together(middle)
+        rows["all"] = self.together(every)
+        elsewhere = self.together(each for each in every if not each.startswith(PLACES))
         rows["elsewhere than target and cost"] = elsewhere
         return rows
 
@@ -190,8 +190,8 @@ def main() -> int:
     options = parser.parse_args()
     sizes = Sizes(files_of(options.commit))
     if options.list is not None:
-        for place in getattr(sizes, options.list):
-            print(f"{SOURCES}{place.file}:{place.line}: {place.text}")
+        for each in getattr(sizes, options.list):
+            print(f"{SOURCES}{each.file}:{each.line}: {each.text}")
         return 0
     base = None if options.base is None else Sizes(files_of(options.base)).rows()
     print(table(sizes.rows(), base))

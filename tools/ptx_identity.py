@@ -38,6 +38,8 @@ KEPT: Final = ROOT / "build" / "ptx-identity"
 COMPILE: Final = Path(__file__).with_name("identity_compile.py")
 DIGEST_LENGTH: Final = 64
 """Shorter outcomes are classes of errors."""
+WRITTEN_EVERY: Final = 100
+"""Results, so that a run that is interrupted can go on where it was."""
 
 Digests = dict[str, str]
 
@@ -97,16 +99,19 @@ class KeptDigests:
         return list(by_key.values())
 
     def compile(self, tree: Path, jobs: Sequence[Job]) -> None:
-        """Compile the jobs; what is ready when the user interrupts is kept."""
-        try:
-            for index, outcome, _ in results_of(tree, jobs):
-                self._by_key[jobs[index].key] = outcome
-        finally:
-            if self._path is not None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                written = self._path.with_suffix(f".{os.getpid()}")
-                written.write_text(json.dumps(self._by_key))
-                written.replace(self._path)
+        """Compile the jobs; what is ready when the run is interrupted is kept."""
+        for count, (index, outcome, _) in enumerate(results_of(tree, jobs), 1):
+            self._by_key[jobs[index].key] = outcome
+            if count % WRITTEN_EVERY == 0 or count == len(jobs):
+                self._write()
+
+    def _write(self) -> None:
+        """Write the file, if there is one."""
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            written = self._path.with_suffix(f".{os.getpid()}")
+            written.write_text(json.dumps(self._by_key))
+            written.replace(self._path)
 
     def of(self, jobs: Sequence[Job]) -> Digests:
         """The outcome of each job by its label."""

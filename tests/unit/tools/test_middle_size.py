@@ -74,7 +74,7 @@ def test_tests_of_the_gpu(expression: str, count: int) -> None:
     assert len(list(gpu_tests("", ast.parse(expression), frozenset({"Hopper"})))) == count
 
 
-def test_rows_are_packages_and_their_sums() -> None:
+def test_rows_are_packages_and_groups_of_them() -> None:
     sizes = Sizes({
         "driver/pipelines.py": PIPELINES,
         "transforms/__init__.py": "",

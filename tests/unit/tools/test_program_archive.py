@@ -21,7 +21,7 @@ PROGRAMS = unpacked(ARCHIVE.read_bytes())
 def test_each_program_is_valid_and_names_no_file() -> None:
     for code, name in {code: name for name, code in PROGRAMS.items()}.items():
         module = tilewright.read(code, name=name)
-        # Without debug information the location of an operation is its place in the bytecode.
+        # Without debug information the location of an operation is an offset into the bytecode.
         assert {type(op.location) for op in module.walk()} <= {ByteLoc, UnknownLoc}, name
         assert b".py" not in code, name
 

@@ -80,13 +80,13 @@ def test_a_tree_is_compiled_in_a_process_of_its_own() -> None:
         Job("broken", b"cuda_tile.module", "sm_80"),
         Job("copy", COPY, "sm_90", output=REMARKS),
     ]
-    found = {index: (outcome, text) for index, outcome, text in results_of(ROOT, jobs, "--texts")}
+    results = {index: (outcome, text) for index, outcome, text in results_of(ROOT, jobs, "--texts")}
     ptx = tilewright.compile(COPY, "sm_80", 0, emit="ptx").ptx
-    assert found[0] == (hashlib.sha256(ptx.encode()).hexdigest(), ptx)
-    assert found[1][0] == "UserError"
-    assert found[2][0] == hashlib.sha256(found[2][1].encode()).hexdigest()
+    assert results[0] == (hashlib.sha256(ptx.encode()).hexdigest(), ptx)
+    assert results[1][0] == "UserError"
+    assert results[2][0] == hashlib.sha256(results[2][1].encode()).hexdigest()
     without_texts = {index: (outcome, text) for index, outcome, text in results_of(ROOT, jobs)}
-    assert without_texts == {index: (outcome, "") for index, (outcome, _) in found.items()}
+    assert without_texts == {index: (outcome, "") for index, (outcome, _) in results.items()}
 
 
 def test_outcomes_are_kept_by_program_and_options(

@@ -70,20 +70,20 @@ class Group(NamedTuple):
 
 
 def all_groups() -> list[Group]:
-    """The groups; quick runs take about five minutes of processor time, whole ones forty."""
+    """The groups."""
     corpus, tests, rows = corpus_programs(), test_programs(), row_programs()
     unoptimized = (0, 1)
     return [
         Group(rows, (MAIN_ARCH,), 1, 1),
-        Group(rows, OTHER_ARCHES, 1, 8),
+        Group(rows, OTHER_ARCHES, 1, 16),
         Group(rows, ARCHES, 4, 64, unoptimized),
-        Group(rows, (MAIN_ARCH,), 2, 24, schedules=forced_schedules()),
-        Group(rows, OTHER_ARCHES, 32, 512, schedules=forced_schedules()),
-        Group(rows, (MAIN_ARCH,), 1, 8, output=REMARKS),
-        Group(corpus, ARCHES, 1, 8),
-        Group(corpus, ARCHES, 10, 80, unoptimized),
-        Group(tests, ARCHES, 1, 4),
-        Group(tests, ARCHES, 4, 16, unoptimized),
+        Group(rows, (MAIN_ARCH,), 2, 48, schedules=forced_schedules()),
+        Group(rows, OTHER_ARCHES, 32, 1024, schedules=forced_schedules()),
+        Group(rows, (MAIN_ARCH,), 1, 16, output=REMARKS),
+        Group(corpus, ARCHES, 1, 16),
+        Group(corpus, ARCHES, 10, 160, unoptimized),
+        Group(tests, ARCHES, 1, 8),
+        Group(tests, ARCHES, 4, 32, unoptimized),
     ]
 
 

@@ -175,6 +175,8 @@ def show_differences(commit: str, jobs: Sequence[Job]) -> int:
         for line in difflib.unified_diff(old, new, *names):
             is_different = True
             sys.stdout.write(line)
+    if not is_different:
+        print(f"{len(jobs)} compilations: no difference")
     return int(is_different)
 
 

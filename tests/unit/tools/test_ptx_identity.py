@@ -151,6 +151,9 @@ def test_differences_are_printed_as_by_diff(
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["--- 1234567: gemm sm_90 -O3", "+++ working tree: gemm sm_90 -O3"]
     assert lines[3:] == ["-mul", "+add", " ret"]
+    texts[Path("old")] = texts[ROOT]
+    assert show_differences("1234567", [Job("gemm", b"", "sm_90")]) == 0
+    assert capsys.readouterr().out == "1 compilations: no difference\n"
 
 
 class _OldTree:

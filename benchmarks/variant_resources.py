@@ -80,16 +80,19 @@ def summary(usages: Sequence[Usage]) -> str:
 def exported(cases: Sequence[Case], schedules: Sequence[str]) -> Iterator[list[Kernel]]:
     """The kernels of each case."""
     for name, variant, size in cases:
-        steps = variant.build(UnfilledArrays(), *size, variant.dtype).steps
-        codes = [
-            (kernel_name(step.kernel), bytecode(step.kernel, step.arguments)) for step in steps
-        ]
+        codes = codes_of(variant, size)
         for schedule in schedules:
             label = f"{name} ({schedule or 'chosen'})"
             yield [
                 Kernel(f"{label} {kernel}" if len(codes) > 1 else label, code, schedule)
                 for kernel, code in codes
             ]
+
+
+def codes_of(variant: Variant, size: Size) -> list[tuple[str, bytes]]:
+    """The kernels of a case in order: the name of each, and its bytecode."""
+    steps = variant.build(UnfilledArrays(), *size, variant.dtype).steps
+    return [(kernel_name(step.kernel), bytecode(step.kernel, step.arguments)) for step in steps]
 
 
 def kernel_name(kernel: Any) -> str:

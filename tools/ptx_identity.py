@@ -1,145 +1,201 @@
 """Check that the working tree generates the same PTX as another commit, byte for byte.
 
-    python tools/ptx_identity.py --baseline COMMIT [--every N] [NAME ...]
+    python tools/ptx_identity.py --baseline COMMIT [--whole] [NAME ...]
+    python tools/ptx_identity.py --baseline COMMIT --diff LABEL
 
-Compiles the corpus for sm_90 and sm_80 at -O3, a tenth of it at -O0, and the programs of
-`tests/run`, with the sources of both commits and without the compilation cache. The digests of a
-commit are kept under `build/ptx-identity`, so that a baseline is compiled once.
+Compiles the rows and variants of the benchmarks (`benchmarks/programs/`), the corpus, and the
+programs of `tests/run` with the sources of both commits, without the compilation cache: for sm_90,
+sm_80, sm_100 and sm_120 at -O3, samples at -O0 and -O1, the rows and variants also under forced
+schedules; and compares the remarks of passes on them. Without `--whole` it takes a part, for
+frequent runs: all rows and variants for sm_90, samples of the others. NAME selects programs by a
+part of their names, with all of their compilations.
+
+Results are kept under `build/ptx-identity` by the content of `src`, so that a commit is compiled
+once. Prints the compilations that differ; `--diff` prints what differs in those whose label, as it
+is printed, contains a text.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
+import difflib
 import json
-import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
-import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-import tilewright
+from identity_compile import Job, Result
+from identity_jobs import selected_jobs
 
 ROOT: Final = Path(__file__).parent.parent
-ARCHIVE: Final = ROOT.parent / "shared" / "corpus" / "cutile-tests.tar.xz"
 KEPT: Final = ROOT / "build" / "ptx-identity"
-ARCHES: Final = ("sm_90", "sm_80")
-UNOPTIMIZED_EVERY: Final = 10
-"""One corpus module in this many is compiled at -O0 too."""
+COMPILE: Final = Path(__file__).with_name("identity_compile.py")
+DIGEST_LENGTH: Final = 64
+"""Shorter outcomes are classes of errors."""
+WRITTEN_EVERY: Final = 100
+"""Results, so that a run that is interrupted can go on where it was."""
 
 Digests = dict[str, str]
 
 
-class Job(NamedTuple):
-    """One compilation."""
-
-    name: str
-    source: bytes
-    arch: str
-    opt_level: int
+def git(*arguments: str) -> str:
+    """The output of a git command in this checkout."""
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
 
 
-def corpus_jobs(every: int) -> Iterator[Job]:
-    """The compilations of the corpus."""
-    with tarfile.open(ARCHIVE, "r|xz") as archive:
-        members = ((Path(each.name).stem, archive.extractfile(each)) for each in archive)
-        modules = sorted((name, file.read()) for name, file in members if file is not None)
-    for arch in ARCHES:
-        yield from (Job(name, data, arch, 3) for name, data in modules[::every])
-        yield from (
-            Job(name, data, arch, 0) for name, data in modules[:: every * UNOPTIMIZED_EVERY]
-        )
-
-
-def program_jobs(tree: Path) -> Iterator[Job]:
-    """The compilations of the test programs of a tree."""
-    for path in sorted((tree / "tests" / "run").rglob("*.mlir")):
-        name = path.relative_to(tree).as_posix()
-        yield from (Job(name, path.read_bytes(), arch, 3) for arch in ARCHES)
-
-
-def digest(job: Job) -> tuple[str, str]:
-    """The name of a compilation, and a digest of its PTX or the class of its error."""
-    key = f"{job.name} {job.arch} -O{job.opt_level}"
-    try:
-        ptx = tilewright.compile(job.source, job.arch, job.opt_level, emit="ptx").ptx
-    except tilewright.Error as error:
-        return key, type(error).__name__
-    return key, hashlib.sha256(ptx.encode()).hexdigest()
-
-
-def compile_jobs(jobs: Iterable[Job], names: Sequence[str]) -> Digests:
-    """Compile on all cores, with the sources that this process imported."""
-    chosen = [job for job in jobs if not names or any(name in job.name for name in names)]
-    with multiprocessing.Pool(os.cpu_count()) as pool:
-        return dict(pool.imap_unordered(digest, chosen, chunksize=8))
-
-
-def digests_of(tree: Path, options: argparse.Namespace) -> Digests:
-    """The digests of a tree, compiled by a process that imports its sources."""
-    arguments = [*options.names, "--every", str(options.every), "--tree", str(tree)]
+def results_of(tree: Path, jobs: Sequence[Job], *options: str) -> Iterator[Result]:
+    """Compile jobs in a process that imports the sources of a tree."""
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "TILEWRIGHT_CACHE": "0"}
-    command = [sys.executable, __file__, *arguments]
-    process = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
-    return json.loads(process.stdout)
+    with (
+        tempfile.TemporaryFile() as given,
+        subprocess.Popen(
+            [sys.executable, str(COMPILE), *options],
+            env=environment,
+            stdin=given,
+            stdout=subprocess.PIPE,
+        ) as process,
+    ):
+        pickle.dump(list(jobs), given)
+        given.seek(0)
+        assert process.stdout is not None
+        try:
+            for _ in jobs:
+                yield pickle.load(process.stdout)
+        except EOFError:
+            sys.exit(f"expected {len(jobs)} results, but the process that compiles ended before")
 
 
-def baseline_digests(commit: str, options: argparse.Namespace) -> Digests:
-    """The digests of a commit: those kept, or compiled in a worktree of its own."""
-    selection = hashlib.sha256(json.dumps([options.every, options.names]).encode()).hexdigest()[:8]
-    kept = KEPT / f"{commit}-{selection}.json"
-    if kept.exists():
-        return json.loads(kept.read_text())
+@contextmanager
+def tree_of(commit: str) -> Generator[Path]:
+    """The files of a commit in a worktree of its own."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder, "tree")
-        git = ["git", "-C", str(ROOT), "worktree"]
-        subprocess.run([*git, "add", "--quiet", "--detach", str(tree), commit], check=True)
+        git("worktree", "add", "--quiet", "--detach", str(tree), commit)
         try:
-            digests = digests_of(tree, options)
+            yield tree
         finally:
-            subprocess.run([*git, "remove", "--force", str(tree)], check=True)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(digests))
-    return digests
+            git("worktree", "remove", "--force", str(tree))
+
+
+class KeptDigests:
+    """The outcomes of compilations by the sources of one content, kept in a file."""
+
+    def __init__(self, sources: str | None) -> None:
+        self._path = None if sources is None else KEPT / f"{sources}.json"
+        self._by_key: Digests = {}
+        if self._path is not None and self._path.exists():
+            self._by_key = json.loads(self._path.read_text())
+
+    def missing(self, jobs: Sequence[Job]) -> list[Job]:
+        """The jobs that were not compiled yet, equal ones once."""
+        by_key = {job.key: job for job in jobs if job.key not in self._by_key}
+        return list(by_key.values())
+
+    def compile(self, tree: Path, jobs: Sequence[Job]) -> None:
+        """Compile the jobs; what is ready when the run is interrupted is kept."""
+        for count, (index, outcome, _) in enumerate(results_of(tree, jobs), 1):
+            self._by_key[jobs[index].key] = outcome
+            if count % WRITTEN_EVERY == 0 or count == len(jobs):
+                self._write()
+
+    def _write(self) -> None:
+        """Write the file, if there is one."""
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            written = self._path.with_suffix(f".{os.getpid()}")
+            written.write_text(json.dumps(self._by_key))
+            written.replace(self._path)
+
+    def of(self, jobs: Sequence[Job]) -> Digests:
+        """The outcome of each job by its label."""
+        return {job.label: self._by_key[job.key] for job in jobs}
+
+
+def baseline_digests(commit: str, jobs: Sequence[Job]) -> Digests:
+    """The outcomes of a commit."""
+    kept = KeptDigests(git("rev-parse", "--verify", f"{commit}:src"))
+    if missing := kept.missing(jobs):
+        with tree_of(commit) as tree:
+            kept.compile(tree, missing)
+    return kept.of(jobs)
+
+
+def working_digests(jobs: Sequence[Job]) -> Digests:
+    """The outcomes of the working tree, kept if its sources are committed."""
+    is_committed = not git("status", "--porcelain", "src")
+    kept = KeptDigests(git("rev-parse", "HEAD:src") if is_committed else None)
+    if missing := kept.missing(jobs):
+        kept.compile(ROOT, missing)
+    return kept.of(jobs)
 
 
 def report(before: Digests, after: Digests) -> int:
     """Print the differences; return 1 if there are any."""
-    changed = sorted(key for key in before if key in after and before[key] != after[key])
-    for key in changed:
-        print(f"differs: {key}")
-    for key in sorted(before.keys() - after.keys()):
-        print(f"only in the baseline: {key}")
-    for key in sorted(after.keys() - before.keys()):
-        print(f"only in the working tree: {key}")
-    common = before.keys() & after.keys()
-    errors = sum(len(before[key]) < 64 for key in common)
-    print(f"{len(common)} compilations compared, {errors} of them errors: {len(changed)} differ")
+    changed = [label for label in before if before[label] != after[label]]
+    for label in changed:
+        print(f"differs: {label}{outcomes(before[label], after[label])}")
+    errors = sum(len(outcome) < DIGEST_LENGTH for outcome in before.values())
+    print(f"{len(before)} compilations compared, {errors} of them errors: {len(changed)} differ")
+    if changed:
+        print("see what differs with --diff LABEL")
     return int(bool(changed))
+
+
+def outcomes(before: str, after: str) -> str:
+    """How the outcomes of a compilation differ, if one is an error."""
+    kinds = [each if len(each) < DIGEST_LENGTH else "compiled" for each in (before, after)]
+    return "" if kinds[0] == kinds[1] else f" ({kinds[0]} before, {kinds[1]} now)"
+
+
+def labelled(jobs: Sequence[Job], text: str) -> list[Job]:
+    """The job of a label; if there is none, those whose label contains the text."""
+    exact = [job for job in jobs if job.label == text]
+    chosen = exact or [job for job in jobs if text in job.label]
+    if not chosen:
+        sys.exit(f"expected a part of a label, found '{text}', which no compilation has")
+    return chosen
+
+
+def show_differences(commit: str, jobs: Sequence[Job]) -> int:
+    """Print the differences of texts in the form of `diff -u`; return 1 if there are any."""
+    with tree_of(commit) as tree:
+        before = {index: text for index, _, text in results_of(tree, jobs, "--texts")}
+    after = {index: text for index, _, text in results_of(ROOT, jobs, "--texts")}
+    is_different = False
+    for index, job in enumerate(jobs):
+        old, new = (each[index].splitlines(keepends=True) for each in (before, after))
+        names = (f"{commit}: {job.label}", f"working tree: {job.label}")
+        for line in difflib.unified_diff(old, new, *names):
+            is_different = True
+            sys.stdout.write(line)
+    if not is_different:
+        print(f"{len(jobs)} compilations: no difference")
+    return int(is_different)
 
 
 def main() -> int:
     """Compare the working tree with the baseline."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", help="only programs whose names contain one of these")
-    parser.add_argument("--baseline", metavar="COMMIT", help="the commit to compare with")
-    parser.add_argument("--every", type=int, default=1, help="only one corpus module in N")
-    parser.add_argument("--tree", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--baseline", metavar="COMMIT", required=True, help="compare with it")
+    parser.add_argument("--whole", action="store_true", help="compile all, not a part")
+    parser.add_argument("--diff", metavar="LABEL", help="print what differs")
     options = parser.parse_args()
-    if options.tree is not None:
-        jobs = [*corpus_jobs(options.every), *program_jobs(options.tree)]
-        json.dump(compile_jobs(jobs, options.names), sys.stdout)
-        return 0
-    if options.baseline is None:
-        parser.error("expected --baseline COMMIT")
-    command = ["git", "-C", str(ROOT), "rev-parse", "--verify", f"{options.baseline}^{{commit}}"]
-    revision = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    before = baseline_digests(revision.stdout.strip(), options)
-    return report(before, digests_of(ROOT, options))
+    commit = git("rev-parse", "--verify", f"{options.baseline}^{{commit}}")
+    if options.diff is not None:
+        every = selected_jobs(options.names, whole=True)
+        return show_differences(commit, labelled(every, options.diff))
+    jobs = selected_jobs(options.names, whole=options.whole)
+    return report(baseline_digests(commit, jobs), working_digests(jobs))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """Compare the speed of kernels that two versions of this compiler generate, row by row.
 
     python benchmarks/version_pairs.py --base .gpu/base/src [-k "prefill or decode"] [FILE ...]
-    python benchmarks/version_pairs.py --base .gpu/base/src --variants gemm attention
+    python benchmarks/version_pairs.py --base .gpu/base/src --variants gemm attention validation
 
 Runs on a GPU in the root of a checkout whose `.gpu/` holds cuTile's tests and packages, and the
-sources of the other version. The rows are those of cuTile's benchmarks, or our variants of GEMM
-and attention kernels. Two processes, one for each version, offer the same row, and time samples of
-it alternately. Prints the median ratio of the pairs with its 95 % interval: above 1, the working
-tree is faster. A row is slower if the whole interval is below 0.98, or 0.95 for kernels below
-10 us; such a row is timed once more, and counts as slower only if it is so again. While all kernels
-so far have the same machine code in both versions, rows are not timed. Exits with 1 if a row is
-slower.
+sources of the other version. The rows are those of cuTile's benchmarks, or our variants of GEMM and
+attention kernels and the validation kernels. Two processes, one for each version, offer the same
+row, and time samples of it alternately. Prints the median ratio of the pairs with its 95 %
+interval: above 1, the working tree is faster. A row is slower if the whole interval is below 0.98,
+or 0.95 for kernels below 10 us; such a row is timed once more, and counts as slower only if it is
+so again. While all kernels so far have the same machine code in both versions, rows are not timed.
+Exits with 1 if a row is slower.
 """
 
 from __future__ import annotations
@@ -37,6 +37,12 @@ SHORT_US: Final = 10.0
 LOWEST: Final = 0.98
 LOWEST_SHORT: Final = 0.95
 """The limit for kernels below `SHORT_US`, whose times vary more."""
+VARIANTS: Final = {
+    "gemm": "gemm_variants.py",
+    "attention": "attention_variants.py",
+    "validation": "validation_kernels.py",
+}
+"""The programs that time our own kernels."""
 DIGESTS: Final = "TILEWRIGHT_BENCHMARK_DIGESTS"
 """The file to which a compiler appends the digests of the machine code that it makes."""
 COMPILER: Final = f"""#!/bin/sh
@@ -114,7 +120,7 @@ def main() -> int:
     parser.add_argument("--base", type=Path, required=True, help="sources of the other version")
     parser.add_argument("-k", dest="expression", help="pytest's expression that selects rows")
     parser.add_argument("--tiles", type=Path, help="tile sizes other than .gpu/h200-tuning.json")
-    parser.add_argument("--variants", nargs="+", choices=("gemm", "attention"), default=[])
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=[])
     parser.add_argument("--only", default="", help="variants that match a regular expression")
     parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--all", action="store_true", help="time the same machine code, too")
@@ -123,7 +129,7 @@ def main() -> int:
     slower: list[str] = []
     if arguments.variants:
         for name in arguments.variants:
-            command = [sys.executable, str(HERE / f"{name}_variants.py"), "--alternate"]
+            command = [sys.executable, str(HERE / VARIANTS[name]), "--alternate"]
             command += ["--only", arguments.only]
             slower += compare(command, Path.cwd(), arguments)
     else:

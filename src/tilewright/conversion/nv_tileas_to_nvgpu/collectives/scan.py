@@ -28,7 +28,12 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, synchronize, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_bits
-from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
+    as_vector,
+    concatenate,
+    elements,
+    select_registers,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.warp_shuffles import shuffle_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
@@ -93,13 +98,10 @@ class _Scanner:
 
     def _columns(self, sources: Sequence[Value]) -> list[list[Value]]:
         """The registers by their index in the chunk, scanned within it; reversed from its end."""
-        build, chunk = self._build, 1 << self._scan.chunk
+        chunk = 1 << self._scan.chunk
         count = self._scan.layout.extent(REGISTER)
         columns = [
-            [
-                select_registers(build, source, list(range(index, count, chunk)))
-                for source in sources
-            ]
+            [self._registers(source, range(index, count, chunk)) for source in sources]
             for index in range(chunk)
         ]
         if self._op.reverse:
@@ -257,8 +259,18 @@ class _Scanner:
     def _part(self, values: Sequence[Value], number: int, count: int) -> list[Value]:
         """The registers of one of `count` parts of each column."""
         size = self._rows // count
-        indices = list(range(number * size, (number + 1) * size))
-        return [select_registers(self._build, value, indices) for value in values]
+        indices = range(number * size, (number + 1) * size)
+        return [self._registers(value, indices) for value in values]
+
+    def _registers(self, vector: Value, indices: range) -> Value:
+        """Some registers of a column, or of a source.
+
+        One is extracted, as LLVM 22 ends with a failed assertion on segmented scans of i32 whose
+        columns are shuffles of one element.
+        """
+        if len(indices) == 1:
+            return as_vector(self._build, elements(self._build, vector)[indices[0]])
+        return select_registers(self._build, vector, list(indices))
 
     @property
     def _rows(self) -> int:

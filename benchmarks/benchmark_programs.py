@@ -19,6 +19,7 @@ from typing import Final
 from attention_cases import VARIANTS as ATTENTION
 from program_archive import ARCHIVE, Program, packed, unpacked
 from row_cases import all_rows
+from validation_cases import VARIANTS as VALIDATION
 from variant_cases import VARIANTS as GEMM
 from variant_resources import bytecode, codes_of
 from variant_sizes import Variant
@@ -28,7 +29,7 @@ import tilewright
 from tilewright.driver.reduction.attributes import RemoveLocations
 from tilewright.support.diagnostics import UserError
 
-VARIANTS: Final = {"gemm": GEMM, "attention": ATTENTION}
+VARIANTS: Final = {"gemm": GEMM, "attention": ATTENTION, "validation": VALIDATION}
 """The variants by the folder of the archive that holds them."""
 
 

@@ -27,7 +27,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import IntegerKind
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import F16, F32, I32, I64, VectorType
-from tilewright.target.tensor_cores import K_MAJOR_ONLY, WGMMA, find_mma
+from tilewright.target.tensor_cores import ALL_WGMMA, K_MAJOR_ONLY, find_mma
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -186,7 +186,7 @@ class WgmmaStepsOp(NvvmOp):
 def _mma_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
     a, b, accumulated = op.type_a, op.type_b, op.type_d
     shape = op.shape
-    if find_mma(WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
+    if find_mma(ALL_WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
         types = f"{a.keyword} and {b.keyword} to {accumulated.keyword}"
         yield f"there is no mma of {types} with the shape {shape}"
         return

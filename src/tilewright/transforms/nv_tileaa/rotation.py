@@ -25,7 +25,6 @@ from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import choose_warps, separate_accumulator_words
 from tilewright.target.arch import WARP_SIZE
-from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
@@ -125,7 +124,7 @@ class Rotation(NamedTuple):
         warpgroup also needs a producer: to copy by `cp.async` takes the time that is gained.
         """
         arch, spec = target_of(function), function.kernel_spec
-        if arch is None or spec is None or not {Feature.WGMMA, Feature.TMA} <= arch.features:
+        if arch is None or spec is None or arch.overlap_problem is not None:
             return 0
         warps = choose_warps(function, spec.num_warps)
         if warps < WARPGROUP or any(wgmma_instruction(dot) is None for dot in self._all_dots):

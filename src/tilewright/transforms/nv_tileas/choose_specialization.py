@@ -36,7 +36,6 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.plans.allocations import TENSOR_MAP_BYTES, pipeline_memory
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
-from tilewright.target.features import Feature
 from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
@@ -230,8 +229,10 @@ class Specialization:
     def _warp_problem(self) -> str | None:
         """Check features of the GPU, warps and registers."""
         arch, spec = target_of(self._function), self._function.kernel_spec
-        if arch is None or Feature.WGMMA not in arch or Feature.TMA not in arch:
-            return "the GPU has no wgmma or no TMA"
+        if arch is None:
+            return "the program names no GPU"
+        if arch.overlap_problem is not None:
+            return arch.overlap_problem
         warps = 0 if spec is None else spec.num_warps or 0
         if spec is None or not warps or warps % WARPGROUP:
             return "its warps are no whole warpgroups"

@@ -25,7 +25,6 @@ from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import REGISTER_STEP, WARP_SIZE, registers_per_thread
-from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def _run(op: AgentSwitchOp, build: ConversionBuilder) -> Sequence[Value]:
 
 
 def _sets_registers(op: AgentSwitchOp) -> bool:
-    return bool(op.max_registers) and Feature.SETMAXNREG in target_or_baseline(op)
+    return bool(op.max_registers) and target_or_baseline(op).reallocates_registers
 
 
 def _set_warps(op: AgentSwitchOp) -> int:

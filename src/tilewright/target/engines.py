@@ -12,7 +12,7 @@ from tilewright.target.features import Feature
 
 
 class Engine(NamedTuple):
-    """A copy engine: how much it copies at once, and who waits for it."""
+    """A copy engine: how much it copies at once, and what starts and completes it."""
 
     name: str
     """As the attribute of a copy spells it."""

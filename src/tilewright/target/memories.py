@@ -6,6 +6,10 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 KIB: Final = 1024
+SECTOR: Final = 32
+"""Bytes of the smallest transaction with global memory."""
+LINE: Final = 128
+"""Bytes of one word of every bank of shared memory."""
 
 
 class Space(Enum):

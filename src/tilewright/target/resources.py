@@ -13,6 +13,8 @@ NAMED_BARRIERS: Final = 16
 """Named barriers (`bar.sync`) of a CTA; barrier 0 is for all its threads."""
 BARRIER_SLOTS: Final = 32
 """mbarriers that tokens of a CTA share; those of pipelines are not among them."""
+REALLOCATED: Final = range(24, 256 + 1, 8)
+"""The registers of a thread that a warpgroup can change to while it runs."""
 MBARRIER_BYTES: Final = 8
 """The size of an mbarrier in shared memory."""
 

@@ -34,7 +34,8 @@ from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
-from tilewright.plans.allocations import TENSOR_MAP_BYTES, pipeline_memory
+from tilewright.plans.allocations import pipeline_memory
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
 from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
@@ -263,7 +264,7 @@ class Specialization:
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
         limit = (arch.static_shared + BARRIER_BYTES) // blocks - BARRIER_BYTES
-        reserve = TENSOR_MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
+        reserve = MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
         free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
         stage = sum(each.bytes for each in pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH

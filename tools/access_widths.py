@@ -13,7 +13,7 @@ from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import WIDEST, vectorize
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import vectorize
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count
@@ -24,7 +24,7 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
 from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import Error
-from tilewright.target.arch import WARP_SIZE
+from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 
 Row = tuple[str, int, str]
 """The kind of an access, its width in bytes, and the reason why it is not wider."""
@@ -56,7 +56,7 @@ def _reason(op: Operation, size: int, chosen: int, warps: int, facts: AxisFacts)
     tile = accessed(op)
     assert tile is not None
     allowed = vectorize(op, tile, facts).width
-    if chosen * size == WIDEST:
+    if chosen * size == MAX_ACCESS_BYTES:
         return "widest"
     if count(tile.type) < 2 * warps * WARP_SIZE:
         return "tile of less than two elements a thread"

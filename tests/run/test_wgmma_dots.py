@@ -15,12 +15,11 @@ from matrix_programs import DTYPES, View
 from repeats import keep_first
 
 import tilewright
-from tilewright.conversion.nv_tileaa_to_nv_tileas import mma_selection
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 from tilewright.ir.types import F16
 from tilewright.support.tensor_map_parameters import PARAMETERS
-from tilewright.target.tensor_cores import K_MAJOR_ONLY
+from tilewright.target.arch import ARCHES
 from tilewright.testing.bounds import dot_tolerance
 from tilewright.testing.compare import difference
 
@@ -32,9 +31,6 @@ GROUP = 128
 """The number of terms until the accumulator is added to one in f32."""
 LEAST = {"f8E4M3FN": -6, "f8E5M2": -14}
 """The exponents of the least normal numbers."""
-OTHERS = frozenset(
-    (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("tf32", "f32"), ("s8", "s32"), ("u8", "s32"))
-)
 
 
 class Gemm:
@@ -226,8 +222,9 @@ def test_other_types(
     tile: tuple[int, int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mma_selection, "WGMMA_TYPES", OTHERS)
-    monkeypatch.setattr(mma_selection, "TRANSPOSED_TYPES", K_MAJOR_ONLY)
+    gpu = ARCHES["sm_90"]
+    transposing = [atom._replace(transposes_b=atom.asynchronous) for atom in gpu.dots]
+    monkeypatch.setattr(gpu, "dots", tuple(transposing))
     check_exactly(Gemm(tile, types, iterations=2, a_k_major=a_k_major, b_k_major=b_k_major))
 
 

@@ -9,8 +9,7 @@ from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
-from tilewright.ir.types import F8E4M3FN, F8E5M2, TF32, TensorType
-from tilewright.target.features import Feature
+from tilewright.ir.types import TensorType
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 _UNIFORM: Final = (AddPtrOp, AssumeOp)
 """Ops with one layout for all tiles, besides those that are element-wise by trait or dialect."""
 _STANDARD: Final = frozenset(("arith", "math"))
-
-FP8_TYPES: Final = (F8E4M3FN, F8E5M2)
-ROUNDING_INSTRUCTIONS: Final = 6
-"""To round to tf32 by integer arithmetic."""
-DECODING_INSTRUCTIONS: Final = 10
-"""To convert from or to fp8 by integer arithmetic."""
 
 
 def is_tile(value: Value) -> bool:
@@ -44,9 +37,5 @@ def instructions(op: Operation, arch: Arch) -> int:
     """How many instructions an element of an element-wise operation takes, roughly."""
     if not isinstance(op, FpToFpOp):
         return 1
-    types = (element_of(op.source.type), element_of(op.result.type))
-    if types[1] is TF32 and Feature.CLUSTER not in arch:
-        return ROUNDING_INSTRUCTIONS
-    if any(type in FP8_TYPES for type in types) and Feature.FP8 not in arch:
-        return DECODING_INSTRUCTIONS
-    return 1
+    source, result = element_of(op.source.type), element_of(op.result.type)
+    return arch.conversion_instructions(str(source), str(result))

@@ -27,6 +27,7 @@ from tilewright.dialects.nv_tileaa.types import MemrefType
 from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr
 from tilewright.ir.types import DYNAMIC, IndexType, IntegerType
 from tilewright.support.bits import mask, to_signed
+from tilewright.target.arch import MAX_CLUSTER
 
 if TYPE_CHECKING:
     from tilewright.dialects.scf import ForOp
@@ -37,8 +38,6 @@ LIMIT: Final = 4096
 """How many different elements of a constant are looked at."""
 MOST_PROGRAMS: Final = (1 << 31) - 1
 """No grid has more blocks along a dimension."""
-MOST_CTAS: Final = 16
-"""No cluster has more CTAs."""
 
 Bounds = tuple[int, int]
 
@@ -318,7 +317,7 @@ def _program_count(at: Ranges, op: Operation) -> list[Interval]:
 
 def _cta_rank(at: Ranges, op: Operation) -> Interval:
     """The ranks of the largest cluster."""
-    return between(32, signed=(0, MOST_CTAS - 1))
+    return between(32, signed=(0, MAX_CLUSTER - 1))
 
 
 def _dim_size(at: Ranges, op: view.GetDimSizeOp) -> Interval | None:

@@ -27,6 +27,7 @@ from tilewright.support.remark_catalogue import (
     STORE_SELECTED,
 )
 from tilewright.support.remarks import Remark
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
     from tilewright.support.remark_catalogue import RemarkEntry
 
-WIDEST: Final = 16
-"""Bytes of the widest access of a thread."""
 BY_THREADS: Final = ("ld.global", "st.global", "cp.async")
 """The instructions by which each thread accesses elements of its own."""
 LOADS: Final = (LoadOp, TiledLoadOp, GatherLoadOp)
@@ -109,7 +108,7 @@ def _access_remark(
 def _size_reason(op: Load | Store, tile: Value) -> str:
     """Why threads access few bytes at once, if the reason is that the tile is small."""
     layout, vector = maybe_layout_of(tile), op.vector
-    if layout is None or vector * pointee_bytes(element_of(tile.type)) >= WIDEST:
+    if layout is None or vector * pointee_bytes(element_of(tile.type)) >= MAX_ACCESS_BYTES:
         return ""
     elements, threads = count(tile.type), layout.extent(LANE) * layout.extent(WARP)
     if elements <= vector * threads:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, TargetSpecAttr
-from tilewright.target.arch import BASELINE, find_arch
+from tilewright.target.arch import ARCHES, BASELINE, find_arch
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -24,6 +24,6 @@ def target_of(op: Operation) -> Arch | None:
 def target_or_baseline(op: Operation) -> Arch:
     """The GPU that the module around an operation names; the baseline if it names none.
 
-    Ask the result for a feature: `Feature.TMA in target_or_baseline(op)`.
+    Ask the result for atoms, engines and capacities: `target_or_baseline(op).tile_engine`.
     """
-    return target_of(op) or BASELINE
+    return target_of(op) or ARCHES[BASELINE]

@@ -61,9 +61,7 @@ def check_code(arch: str, device: Gpu) -> None:
     target = find_arch(arch)
     if target is None or arch == device.arch:
         return
-    device_number = int(device.arch.removeprefix("sm_"))
-    family = target.assembled_as == arch and target.number // 10 == device_number // 10
-    if not (family and target.number <= device_number):
+    if target.assembled_as != arch or not target.is_older_minor_of(device.arch):
         fail(
             f"expected code for the GPU of this machine, {device.name} ({device.arch}), "
             f"got code for {arch}"

@@ -21,7 +21,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.explain.report import Roofline, Work
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.rules import constant_of
-from tilewright.target.peaks import F32, PEAKS, peak_operations
+from tilewright.target.rates import F32, peak_operations
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -132,7 +132,7 @@ def roofline_of(work: list[Work], arch: Arch) -> Roofline | None:
     Every access counts as one of global memory: what caches keep between blocks raises the
     intensity, and is not known here.
     """
-    peak = PEAKS.get(arch.name)
+    peak = arch.peak
     regions = [each for each in work if each.loads + each.stores]
     if peak is None or not regions:
         return None

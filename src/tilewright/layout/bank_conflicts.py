@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from tilewright.layout.linear import log2
 from tilewright.target.arch import REGISTER_BYTES
-
-LINE: Final = 128
-"""Bytes of one word of every bank."""
+from tilewright.target.memories import LINE
 
 
 def phase_lanes(width: int) -> int:

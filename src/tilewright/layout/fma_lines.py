@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout import gf2
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2, pack, unpack
-from tilewright.layout.spread import LANES, taken
+from tilewright.layout.spread import taken
+from tilewright.target.arch import LANE_BITS, WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,11 +58,11 @@ def line_tiling(
     *batch, height, width = shape
     whole = (batch[0] if batch else 1, height, width)
     for along in (COLUMNS, ROWS):
-        lines = whole[0] * whole[along] // (LANES * warps)
+        lines = whole[0] * whole[along] // (WARP_SIZE * warps)
         longest = max(k, whole[ROWS + COLUMNS - along])
         shared = is_shared[0 if along == COLUMNS else 1]
         # All lanes of a warp read the same element of the other operand.
-        is_uniform = shared or whole[along] >= lines * LANES
+        is_uniform = shared or whole[along] >= lines * WARP_SIZE
         if is_uniform and lines >= FEWEST_LINES and lines * longest <= MOST_REGISTERS:
             return _tiling(whole, k, warps, along, len(shape), shared, order)
     return None
@@ -78,13 +79,13 @@ def _tiling(
 ) -> LineTiling:
     bits = [_unit(whole, along, bit) for bit in range(log2(whole[along]))]
     matrices = [_unit(whole, 0, bit) for bit in range(log2(whole[0]))]
-    count = len(bits) + len(matrices) - log2(LANES) - log2(warps)
+    count = len(bits) + len(matrices) - LANE_BITS - log2(warps)
     register = taken(matrices, count) if is_shared else []
     register += taken(bits, count - len(register))
     others = [*bits, *matrices]
     if order is not None:
         others.sort(key=order.index)
-    lane = taken(others, log2(LANES))
+    lane = taken(others, LANE_BITS)
     across = ROWS + COLUMNS - along
     held = [_unit(whole, across, bit) for bit in range(log2(whole[across]))]
     inputs = [(REGISTER, [*register, *held]), (LANE, lane), (WARP, others)]

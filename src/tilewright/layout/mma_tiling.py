@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2, unpack
-from tilewright.layout.spread import LANES, taken
+from tilewright.layout.spread import taken
+from tilewright.target.arch import LANE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,12 +142,12 @@ def fma_accumulator(shape: Sequence[int], warps: int) -> Layout:
     *batch, height, width = shape
     whole = (batch[0] if batch else 1, height, width)
     columns, rows = _along(2, 1, width), _along(1, 1, height)
-    count = log2(height * width * whole[0]) - log2(LANES) - log2(warps)
+    count = log2(height * width * whole[0]) - LANE_BITS - log2(warps)
     register = taken(columns, min(2, count))
     register += taken(rows, min(2, count - len(register)))
     lane = [*taken(columns, 3), *taken(rows, 2)]
     others = [*columns, *rows, *_along(0, 1, whole[0])]
-    lane += taken(others, log2(LANES) - len(lane), pad=(0, 0, 0))
+    lane += taken(others, LANE_BITS - len(lane), pad=(0, 0, 0))
     warp = taken(others, log2(warps), pad=(0, 0, 0))
     inputs = {REGISTER: [*register, *others], LANE: lane, WARP: warp}
     return Layout.build(inputs, whole).reshape(shape)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
-from tilewright.layout.spread import LANES
+from tilewright.target.arch import LANE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,11 +44,11 @@ def scan_layout(shape: Sequence[int], axis: int, warps: int) -> Scan:
     along = [stride << bit for bit in range(log2(shape[axis]))]
     size = Layout([], shape).size
     others = [1 << bit for bit in range(log2(size)) if 1 << bit not in along]
-    chunk = min(CHUNK, len(along)) if len(along) > log2(LANES) else 0
-    lanes = along[chunk : chunk + log2(LANES)]
+    chunk = min(CHUNK, len(along)) if len(along) > LANE_BITS else 0
+    lanes = along[chunk : chunk + LANE_BITS]
     across = along[chunk + len(lanes) :][: log2(warps)]
     segments = along[chunk + len(lanes) + len(across) :]
-    lane = _filled(lanes, others, log2(LANES))
+    lane = _filled(lanes, others, LANE_BITS)
     warp = _filled(across, others, log2(warps))
     registers = [*along[:chunk], *others, *segments]
     layout = Layout([(REGISTER, registers), (LANE, lane), (WARP, warp)], shape)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
+from tilewright.target.arch import LANE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-LANES: Final = 32
 
 Bit = TypeVar("Bit")
 
@@ -34,7 +33,7 @@ def spread(
     """
     bits = unit_vectors(shape, range(len(shape) - 1, -1, -1) if order is None else order)
     registers = taken(bits, log2(vector))
-    lanes = taken(bits, log2(LANES), pad=0)
+    lanes = taken(bits, LANE_BITS, pad=0)
     across = taken(bits, log2(warps), pad=0)
     registers.extend(bits)
     return Layout([(REGISTER, registers), (LANE, lanes), (WARP, across)], shape)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.layout import gf2
-from tilewright.layout.bank_conflicts import LINE, phase_lanes
+from tilewright.layout.bank_conflicts import phase_lanes
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, Layout, log2
 from tilewright.target.arch import MAX_ACCESS_BYTES, REGISTER_BYTES
+from tilewright.target.memories import LINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

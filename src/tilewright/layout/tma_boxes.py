@@ -15,17 +15,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.layout import gf2
 from tilewright.layout.linear import log2, pack, unpack
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzle, swizzled
+from tilewright.target.engines import TMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.layout.linear import Layout
 
-MAX_RANK: Final = 5
-MAX_EXTENT: Final = 256
-"""Elements of a box along one dimension."""
-BOX_ALIGNMENT: Final = 128
-"""Bytes: the alignment of a box in shared memory."""
 PATTERN_ROWS: Final = 8
 """Rows after which the pattern of a swizzle repeats."""
 
@@ -86,11 +82,11 @@ def tma_boxes(placement: Layout, element: int, order: Sequence[int], parts: int 
     (64, 64)
     """
     rank, bytes = len(placement.shape), placement.size * element
-    if not 1 <= rank <= MAX_RANK:
-        message = f"expected a tile of rank 1 to {MAX_RANK}, got {rank}"
+    if not 1 <= rank <= TMA.max_rank:
+        message = f"expected a tile of rank 1 to {TMA.max_rank}, got {rank}"
         raise NoBoxes(message)
-    if bytes < BOX_ALIGNMENT:
-        message = f"expected a tile of at least {BOX_ALIGNMENT} bytes, got {bytes}"
+    if bytes < TMA.box_alignment:
+        message = f"expected a tile of at least {TMA.box_alignment} bytes, got {bytes}"
         raise NoBoxes(message)
     row = placement.shape[order[-1]] * element
     if row < CHUNK:
@@ -153,7 +149,7 @@ def _fit(
     other_bits: list[tuple[int, int]] = []
     for dimension in reversed(order):
         is_row = dimension == order[-1]
-        limit = span // element if is_row and span > CHUNK else MAX_EXTENT
+        limit = span // element if is_row and span > CHUNK else TMA.max_extent
         for bit in range(log2(shape[dimension])):
             vector = pack([(1 << bit) * (d == dimension) for d in range(len(shape))], shape)
             offset = offsets[log2(vector)] * element
@@ -168,7 +164,7 @@ def _fit(
     # How TMA would swizzle rows that are shorter than the span is not documented.
     if row < CHUNK or (span > CHUNK and row != span):
         return None
-    pattern = span * PATTERN_ROWS if span > CHUNK else BOX_ALIGNMENT
+    pattern = span * PATTERN_ROWS if span > CHUNK else TMA.box_alignment
     step = max(pattern, bytes)
     if placement.size * element < pattern or any(offset % step for _, offset in other_bits):
         return None

@@ -8,7 +8,8 @@ from tilewright.layout import gf2
 from tilewright.layout.linear import OFFSET, REGISTER, WARP, Layout, log2
 from tilewright.layout.spread import unit_vectors
 from tilewright.layout.swizzle import SPANS, swizzle
-from tilewright.layout.tma_boxes import MAX_EXTENT, MAX_RANK, PATTERN_ROWS, NoBoxes
+from tilewright.layout.tma_boxes import PATTERN_ROWS, NoBoxes
+from tilewright.target.engines import TMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +45,8 @@ def warp_boxes(source: Layout, element: int, order: Sequence[int]) -> WarpBoxes:
     >>> boxes.box, boxes.per_warp, tma_boxes(boxes.placement, 2, (0, 1)).extents
     (1024, 2, (16, 64))
     """
-    if len(source.shape) > MAX_RANK:
-        message = f"expected a tile of rank 1 to {MAX_RANK}, got {len(source.shape)}"
+    if len(source.shape) > TMA.max_rank:
+        message = f"expected a tile of rank 1 to {TMA.max_rank}, got {len(source.shape)}"
         raise NoBoxes(message)
     warps = source.vectors(WARP)
     if source.replicas() or any(not each or each & (each - 1) for each in warps):
@@ -87,7 +88,7 @@ def _box_bits(source: Layout, element: int, order: Sequence[int]) -> list[int]:
     bits = unit_vectors(source.shape, order[-1:])[: log2(row)]
     registers = source.vectors(REGISTER)
     for dimension in reversed(order[:-1]):
-        for bit in unit_vectors(source.shape, [dimension])[: log2(MAX_EXTENT)]:
+        for bit in unit_vectors(source.shape, [dimension])[: log2(TMA.max_extent)]:
             is_large = (element << len(bits)) >= BOX_BYTES
             if bit in warps or (is_large and bit in registers):
                 break

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
 from tilewright.layout.matrices import ROW, matrix_memory
-from tilewright.layout.spread import LANES
-
-LANE_BITS: Final = log2(LANES)
+from tilewright.target.arch import LANE_BITS
 
 
 def warp_loads(wanted: Layout, loaded: Layout, element: int) -> Layout | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Final
 
-from tilewright.layout.bank_conflicts import LINE
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
-from tilewright.layout.spread import LANES
+from tilewright.target.arch import LANE_BITS
+from tilewright.target.memories import LINE
 
 SHORTEST: Final = 64
 """Bytes of a line that the lanes of a warp store together."""
@@ -40,7 +40,7 @@ def warp_stores(source: Layout, stored: Layout, vector: int, element: int) -> La
     # What a thread of the source holds in registers stays there: all threads take part in each
     # piece of the exchange.
     left.sort(key=lambda each: each in source.vectors(REGISTER))
-    missing = log2(LANES) - len(line)
+    missing = LANE_BITS - len(line)
     if missing < 0 or len(left) < missing:
         return None
     lanes, rest = [*line, *left[:missing]], left[missing:]

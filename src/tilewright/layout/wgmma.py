@@ -9,10 +9,11 @@ from tilewright.layout.descriptors import GROUP, Descriptor, describe
 from tilewright.layout.fragments import wgmma_accumulator, wgmma_left
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2, pack, unpack
 from tilewright.layout.mma_tiling import consists_of, fragment_tile, warp_grid
-from tilewright.layout.spread import LANES, taken, unit_vectors
+from tilewright.layout.spread import taken, unit_vectors
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzled
 from tilewright.layout.vector_access import contiguous_offsets
-from tilewright.target.arch import REGISTER_BYTES
+from tilewright.target.arch import LANE_BITS, REGISTER_BYTES
+from tilewright.target.memories import SECTOR
 from tilewright.target.tensor_cores import (
     EITHER_MAJOR_BYTES,
     WARPGROUP,
@@ -28,8 +29,6 @@ ALIGNMENT: Final = 1024
 """Alignment of a swizzle pattern in shared memory."""
 NARROWEST: Final = 32
 """Bytes of the narrowest swizzle."""
-SECTOR: Final = 32
-"""Bytes of the smallest transaction with global memory."""
 MATRIX_RANK: Final = 2
 PAIR: Final = 2 * WARPGROUP
 """Warps of two warpgroups: with more, a thread lacks the registers to accumulate N = 256."""
@@ -191,9 +190,9 @@ def blocks(
     pack = max(1, min(CHUNK, each // vector, shape[dims[1]]))
     register = taken(first, log2(vector)) + taken(second, log2(pack))
     across = max(0, log2(SECTOR // vector))
-    lane = taken(second, log2(LANES) - across)
+    lane = taken(second, LANE_BITS - across)
     others = [dim for dim in range(len(shape)) if dim not in dims]
     rest = first + second + unit_vectors(shape, others)
-    lane += taken(rest, log2(LANES) - len(lane), pad=0)
+    lane += taken(rest, LANE_BITS - len(lane), pad=0)
     warp = taken(rest, log2(warps), pad=0)
     return Layout([(REGISTER, register + rest), (LANE, lane), (WARP, warp)], shape)

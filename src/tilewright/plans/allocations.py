@@ -5,7 +5,7 @@ Unlike scratch memory, which an operation needs while it runs, other operations 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.attributes import Residency, in_shared_memory
@@ -14,14 +14,13 @@ from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
 from tilewright.dialects.nv_tileas.types import buffer, pipeline, stored_bytes
 from tilewright.layout.wgmma import ALIGNMENT
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileas.types import PipelineType
     from tilewright.ir.operation import Operation
-
-TENSOR_MAP_BYTES: Final = 128
 
 
 def allocated_bytes(op: Operation) -> int:
@@ -35,7 +34,7 @@ def allocated_bytes(op: Operation) -> int:
             return stored_bytes(op.result.type)
         case CreateTensorMapsOp():
             # Not scratch memory: the other warps do not wait for the one that encodes the maps.
-            return TENSOR_MAP_BYTES * len(op.maps)
+            return MAP_BYTES * len(op.maps)
         case _:
             return 0
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.targets import target_of
+from tilewright.analysis.targets import target_of, target_or_baseline
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
@@ -45,8 +45,6 @@ OTHER_REGISTERS: Final = 32
 RESIDENT_WARPS: Final = 32
 """Warps of an SM that are to be resident: eight of a scheduler hide the latency of instructions,
 and rows of 32 registers of each thread are 64 KiB in flight in f16."""
-RESIDENT_BLOCKS: Final = 32
-"""Blocks that an SM can have, if the target is not known."""
 BYTES_IN_FLIGHT: Final = 36 * 1024
 """Of an SM, with which loads take the bandwidth of device memory. RMS norm on an H200 runs at 0.88
 of a copy with 20 KiB, 0.92 with 24, 0.94 to 0.98 with 32, and 0.97 to 0.99 with 36 and 40."""
@@ -87,8 +85,7 @@ class RowKernel(NamedTuple):
                 is_row = True
         if not is_row or len(kernel.regions[0].blocks) != 1:
             return None
-        arch = target_of(kernel)
-        most_blocks = RESIDENT_BLOCKS if arch is None else arch.limits.ctas
+        most_blocks = target_or_baseline(kernel).limits.ctas
         return RowKernel(_live_words(kernel.regions[0].block), most_blocks, is_simple)
 
     @property

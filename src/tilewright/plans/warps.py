@@ -12,7 +12,6 @@ from tilewright.ir.types import TensorType
 from tilewright.plans.row_kernels import RowKernel
 from tilewright.plans.tile_registers import accumulator_words, tile_words
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
-from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def choose_warps(function: Operation, asked: int | None) -> int:
     if row is not None and row.is_simple:
         return min(warps, row.warps)
     if warps == FEWEST and _needs_two_warpgroups(dots):
-        return warps if Feature.WGMMA not in target_or_baseline(function) else 2 * FEWEST
+        return 2 * FEWEST if target_or_baseline(function).async_dots else warps
     if fragment_registers(dots, warps) > MAX_REGISTERS:
         return max(warps, 2 * FEWEST)
     return warps

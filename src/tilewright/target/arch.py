@@ -1,15 +1,21 @@
-"""The supported GPUs: one row each, with limits, features and element types."""
+"""The supported GPUs: what each offers, as data in a file of its own, found by name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from tilewright.target.features import Feature
+from tilewright.target.tensor_cores import BITS, find_mma
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
-KIB: Final = 1024
+    from tilewright.target.engines import Engine
+    from tilewright.target.memories import Memory
+    from tilewright.target.rates import Peak, Rates
+    from tilewright.target.tensor_cores import DotAtom, Shape
 
 WARP_SIZE: Final = 32
 LANE_BITS: Final = 5
@@ -25,12 +31,6 @@ REGISTER_UNIT: Final = 256
 """The allocation unit of registers, per warp."""
 REGISTER_STEP: Final = REGISTER_UNIT // WARP_SIZE
 """The same per thread."""
-SHARED_UNIT: Final = 128
-"""The allocation unit of shared memory, per CTA, in bytes."""
-SHARED_RESERVED: Final = KIB
-"""Bytes of shared memory that the system reserves per CTA."""
-STATIC_SHARED: Final = 48 * KIB
-"""Bytes of static shared memory for targets without the suffix `a`."""
 MAX_THREADS: Final = 1024
 """The most threads of a CTA."""
 MAX_PARTITIONS: Final = 4
@@ -39,69 +39,194 @@ MAX_PARTITIONS: Final = 4
 PTX_VERSION: Final = (9, 0)
 """The newest PTX version that LLVM 22 emits; ptxas of CUDA 13 reads it."""
 
+MAX_CLUSTER: Final = 16
+"""The most CTAs of a cluster of any GPU."""
+PORTABLE_CLUSTER: Final = 8
+"""The most CTAs of a cluster that every GPU with clusters can launch."""
+TYPICAL_SMS: Final = 128
+"""About the SMs of a GPU for data centers: 108 of an A100, 132 of an H100, 148 of a B200."""
+
+EMULATED_ROUNDING: Final = 6
+"""Instructions that round an f32 to tf32 by integer arithmetic."""
+EMULATED_FP8: Final = 10
+"""Instructions that convert an fp8 element by integer arithmetic."""
+
+_FP8: Final = ("f8E4M3FN", "f8E5M2")
+_CONVERSIONS: Final = {**dict.fromkeys(_FP8, Feature.FP8), "tf32": Feature.CLUSTER}
+"""The floats that only some GPUs have instructions for, to convert f32 to, and those that do."""
+
 
 class Limits:
-    """The resources of an SM."""
+    """The CTAs and warps of an SM."""
 
-    __slots__ = ("ctas", "shared", "warps")
+    __slots__ = ("ctas", "warps")
 
-    def __init__(self, *, warps: int, ctas: int, shared: int) -> None:
+    def __init__(self, *, warps: int, ctas: int) -> None:
         self.warps = warps
         """Resident warps per SM."""
         self.ctas = ctas
         """Resident CTAs per SM."""
-        self.shared = shared
-        """Bytes of shared memory per SM."""
 
 
 class Arch:
-    """A GPU by the name that users give, with its limits and features."""
+    """A GPU by the name that users give, with what it offers to a compiler.
+
+    Passes ask it for atoms, engines and capacities. `Feature.TMA in arch` is for emission alone.
+    """
 
     __slots__ = (
-        "_static_shared",
         "assembled_as",
+        "async_dots",
+        "bulk_engine",
+        "dots",
         "elements",
+        "engines",
         "features",
         "limits",
         "max_cluster",
         "name",
+        "peak",
         "ptx_target",
+        "rates",
+        "shared",
+        "tensor_memory",
+        "tile_engine",
     )
 
     def __init__(
         self,
         name: str,
-        ptx_target: str,
-        limits: Limits,
-        features: frozenset[Feature],
         *,
-        elements: frozenset[str],
-        max_cluster: int = 1,
+        ptx_target: str = "",
         assembled_as: str = "",
-        static_shared: int = 0,
+        limits: Limits,
+        shared: Memory,
+        tensor_memory: Memory | None = None,
+        max_cluster: int = 1,
+        dots: Iterable[DotAtom],
+        engines: Iterable[Engine],
+        elements: frozenset[str],
+        features: Iterable[Feature] = (),
+        peak: Peak | None = None,
+        rates: Rates | None = None,
     ) -> None:
         self.name = name
-        self.ptx_target = ptx_target
+        self.ptx_target = ptx_target or name
         """The `.target` of the PTX, and LLVM's processor name."""
-        self.assembled_as = assembled_as or ptx_target
+        self.assembled_as = assembled_as or self.ptx_target
         """The `-arch` of ptxas."""
         self.limits = limits
-        self.features = features
-        self.elements = elements
-        """The element types of tiles that programs for this GPU may use."""
+        self.shared = shared
+        """The shared memory."""
+        self.tensor_memory = tensor_memory
+        """The memory of accumulators that are not in registers, if there is any."""
         self.max_cluster = max_cluster
         """The most CTAs of a cluster."""
-        self._static_shared = static_shared
+        self.dots = tuple(dots)
+        """The atoms for dots of tiles, the preferred ones first."""
+        self.engines = tuple(engines)
+        """The engines that copy from global to shared memory."""
+        self.async_dots = tuple([atom for atom in self.dots if atom.asynchronous])
+        """The atoms that run beside other instructions, and read shared memory as copy engines
+        write it: through the async proxy."""
+        by_one_thread = {each.max_rank > 1: each for each in self.engines if each.bulk}
+        self.bulk_engine = by_one_thread.get(False)
+        """By which one thread copies contiguous memory, if there is such an engine."""
+        self.tile_engine = by_one_thread.get(True)
+        """By which one thread copies boxes of tensors, if there is such an engine."""
+        self.elements = elements
+        """The element types of tiles that programs for this GPU may use."""
+        needed = [each.requires for each in (*self.dots, *self.engines)]
+        self.features = frozenset((*features, *needed))
+        """The instructions that it has: those of atoms and engines, and others."""
+        self.peak = peak
+        """The rates of a board, if they are known."""
+        self.rates = rates
+        """The rates of an SM, if they are known."""
 
     @property
     def number(self) -> int:
         """Major and minor version as one number: 90 for sm_90."""
-        return int(self.name.removeprefix("sm_"))
+        return _number(self.name)
+
+    def is_older_minor_of(self, name: str) -> bool:
+        """Whether a GPU has the same major version, and no smaller minor one: it runs this code."""
+        newer = _number(name)
+        return self.number // 10 == newer // 10 and self.number <= newer
+
+    def dot_atom(self, a: str, b: str, accumulator: str, shape: Shape) -> DotAtom | None:
+        """The atom for dots of tiles that has an instruction; None if there is none."""
+        return find_mma(self.dots, a, b, accumulator, shape)
+
+    def async_dot(self, a: str) -> DotAtom | None:
+        """The asynchronous atom for A of a type, as PTX spells it; None if there is none."""
+        return next((atom for atom in self.async_dots if a in atom.lefts), None)
+
+    def multiplies(self, a: str) -> bool:
+        """Whether an atom takes A of a type, as PTX spells it."""
+        return any(a in atom.lefts for atom in self.dots)
+
+    def reads_either_major(self, bytes: int) -> bool:
+        """Whether asynchronous atoms read elements of a size in either order from shared memory."""
+        return any(
+            8 * bytes == BITS[a] and not atom.is_k_major_only(a)
+            for atom in self.async_dots
+            for a in atom.lefts
+        )
+
+    @property
+    def overlap_problem(self) -> str | None:
+        """Why warps cannot copy tiles while others multiply; None if they can."""
+        if self.async_dots and self.tile_engine is not None:
+            return None
+        return "the GPU has no wgmma or no TMA"
+
+    @property
+    def cluster_problem(self) -> str | None:
+        """Why a cluster has no more than one CTA; None if it may."""
+        return None if self.max_cluster > 1 else "the GPU has no clusters"
+
+    @property
+    def tile_engine_problem(self) -> str | None:
+        """What the GPU lacks to copy boxes of tensors; None if it has an engine for it."""
+        return None if self.tile_engine is not None else Feature.TMA.value
+
+    def converts(self, element: str) -> bool:
+        """Whether an instruction converts f32 to a type of floats, as Tile IR spells it."""
+        return _CONVERSIONS[element] in self.features
+
+    def conversion_instructions(self, source: str, result: str) -> int:
+        """How many instructions the conversion of a float to another type takes, roughly."""
+        if result == "tf32" and not self.converts(result):
+            return EMULATED_ROUNDING
+        if any(each in _FP8 and not self.converts(each) for each in (source, result)):
+            return EMULATED_FP8
+        return 1
+
+    @property
+    def elects_lanes(self) -> bool:
+        """Whether an instruction elects a lane of a warp, such that ptxas knows of it."""
+        return Feature.CLUSTER in self.features
+
+    @property
+    def reallocates_registers(self) -> bool:
+        """Whether the registers of a CTA can be divided unevenly among its warpgroups."""
+        return Feature.SETMAXNREG in self.features
+
+    @property
+    def overlaps_grids(self) -> bool:
+        """Whether a grid may start before the one that it depends on has ended."""
+        return Feature.PROGRAMMATIC_LAUNCH in self.features
+
+    @property
+    def stores_matrices(self) -> bool:
+        """Whether a warp stores the fragments of matrices to shared memory in one instruction."""
+        return Feature.STMATRIX in self.features
 
     @property
     def static_shared(self) -> int:
         """Bytes of static shared memory that a program may declare."""
-        return self._static_shared or STATIC_SHARED
+        return self.shared.per_cta
 
     @property
     def llvm_features(self) -> str:
@@ -116,80 +241,50 @@ class Arch:
         return f"<{self.name}>"
 
 
-_NUMBERS: Final = frozenset(
-    ("i1", "i4", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "tf32", "f64")
-)
-_FP8: Final = _NUMBERS | {"f8E4M3FN", "f8E5M2"}
-_NARROW: Final = _FP8 | {"f8E8M0FNU", "f4E2M1FN"}
-_EVERY: Final = _NARROW | {"fnv8E5M3FNU"}
-
-_AMPERE: Final = frozenset((Feature.BASE,))
-_ADA: Final = _AMPERE | {Feature.FP8}
-_CLUSTERED: Final = _ADA | {
-    Feature.BF16_ATOMICS,
-    Feature.CLUSTER,
-    Feature.PROGRAMMATIC_LAUNCH,
-    Feature.TMA,
-    Feature.STMATRIX,
-    Feature.F64_MMA,
-    Feature.VECTOR_REDUCTIONS,
-    Feature.MULTIMEM,
+_FILES: Final = {
+    "sm_80": "sm_80",
+    "sm_86": "sm_80",
+    "sm_87": "sm_80",
+    "sm_88": "sm_80",
+    "sm_89": "sm_80",
+    "sm_90": "sm_90",
+    "sm_100": "sm_100",
+    "sm_103": "sm_100",
+    "sm_107": "sm_100",
+    "sm_110": "sm_100",
+    "sm_120": "sm_120",
+    "sm_121": "sm_120",
 }
-_HOPPER: Final = _CLUSTERED | {Feature.SETMAXNREG, Feature.WGMMA}
-_BLACKWELL: Final = _CLUSTERED | {
-    Feature.SETMAXNREG,
-    Feature.PACKED_F32,
-    Feature.WIDE_ACCESS,
-    Feature.BULK_STORE,
-    Feature.NARROW_FLOATS,
-    Feature.TENSORMAP_FIELDS,
-}
-_EMBEDDED: Final = _BLACKWELL | {Feature.TMA_EXTENDED, Feature.TENSOR_MEMORY}
-_FAMILY: Final = _EMBEDDED | {Feature.F32_REDUX}
-_DATACENTER: Final = _FAMILY | {Feature.RANDOM_ROUNDING}
-_CONSUMER: Final = _BLACKWELL | {Feature.NARROW_MMA}
+"""The module of this package that describes each GPU."""
 
-_LARGE: Final = 227 * KIB
-_SMALL: Final = 99 * KIB
 
-ARCHES: Final[Mapping[str, Arch]] = {
-    arch.name: arch
-    for arch in (
-        Arch("sm_80", "sm_80", Limits(warps=64, ctas=32, shared=164 * KIB), _AMPERE,
-             elements=_NUMBERS),
-        Arch("sm_86", "sm_86", Limits(warps=48, ctas=16, shared=100 * KIB), _AMPERE,
-             elements=_NUMBERS),
-        Arch("sm_87", "sm_87", Limits(warps=48, ctas=16, shared=164 * KIB), _AMPERE,
-             elements=_NUMBERS),
-        Arch("sm_88", "sm_88", Limits(warps=48, ctas=16, shared=100 * KIB), _AMPERE,
-             elements=_NUMBERS),
-        Arch("sm_89", "sm_89", Limits(warps=48, ctas=24, shared=100 * KIB), _ADA,
-             elements=_NUMBERS),
-        Arch("sm_90", "sm_90a", Limits(warps=64, ctas=32, shared=228 * KIB), _HOPPER,
-             elements=_FP8, max_cluster=16, static_shared=_LARGE),
-        Arch("sm_100", "sm_100a", Limits(warps=64, ctas=32, shared=228 * KIB), _DATACENTER,
-             elements=_NARROW, max_cluster=16, static_shared=_LARGE),
-        Arch("sm_103", "sm_103a", Limits(warps=64, ctas=32, shared=228 * KIB), _DATACENTER,
-             elements=_NARROW, max_cluster=16, static_shared=_LARGE),
-        # LLVM 22 does not know sm_107: its code is that of the family of sm_100.
-        Arch("sm_107", "sm_100f", Limits(warps=32, ctas=16, shared=328 * KIB), _FAMILY,
-             elements=_EVERY, max_cluster=8, assembled_as="sm_107a", static_shared=_LARGE),
-        Arch("sm_110", "sm_110a", Limits(warps=48, ctas=24, shared=228 * KIB), _EMBEDDED,
-             elements=_NARROW, max_cluster=8, static_shared=_LARGE),
-        Arch("sm_120", "sm_120a", Limits(warps=48, ctas=24, shared=100 * KIB), _CONSUMER,
-             elements=_NARROW, max_cluster=8, static_shared=_SMALL),
-        Arch("sm_121", "sm_121a", Limits(warps=48, ctas=24, shared=100 * KIB), _CONSUMER,
-             elements=_NARROW, max_cluster=8, static_shared=_SMALL),
-    )
-}  # fmt: skip
+class _Arches(Mapping[str, Arch]):
+    """The GPUs by name; the file of one is loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> Arch:
+        module = import_module(f"tilewright.target.{_FILES[name]}")
+        gpus: Mapping[str, Arch] = module.GPUS
+        return gpus[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _FILES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_FILES)
+
+    def __len__(self) -> int:
+        return len(_FILES)
+
+
+ARCHES: Final[Mapping[str, Arch]] = _Arches()
 """Every GPU that we compile for, by name."""
 
-BASELINE: Final = ARCHES["sm_80"]
-"""The GPU whose features all others have: assumed where a program names no GPU."""
+BASELINE: Final = "sm_80"
+"""The GPU that offers what all others do: assumed where a program names no GPU."""
 
 
 def find_arch(name: str) -> Arch | None:
-    """The row of a GPU; `sm_90a` and the like mean the GPU itself."""
+    """The GPU of a name; `sm_90a` and the like mean the GPU itself."""
     return ARCHES.get(name) or ARCHES.get(name.rstrip("af"))
 
 
@@ -210,7 +305,7 @@ def occupancy_bounds(arch: Arch, *, threads: int, registers: int, shared: int) -
         per_warp = _round_up(registers * WARP_SIZE, REGISTER_UNIT)
         resident = REGISTERS_PER_SM // MAX_PARTITIONS // per_warp * MAX_PARTITIONS
         bounds["registers"] = resident // warps
-    bounds["shared memory"] = limits.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT)
+    bounds["shared memory"] = arch.shared.ctas(shared)
     return bounds
 
 
@@ -221,3 +316,7 @@ def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:
 
 def _round_up(number: int, unit: int) -> int:
     return -(-number // unit) * unit
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("sm_"))

@@ -1,4 +1,7 @@
-"""Hardware features that only some GPUs have; ask `Feature.TMA in arch`."""
+"""Instructions that only some GPUs have: the emission table states which of them a row requires.
+
+Other modules ask an `Arch` for atoms, engines and capacities instead.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from enum import Enum
 
 
 class Feature(Enum):
-    """A hardware feature; its value describes it in diagnostics."""
+    """A group of instructions; its value describes it in diagnostics."""
 
     BASE = "what every target has"
     FP8 = "conversions and mma.sync of 8-bit floats"

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.target.arch import KIB, MAX_REGISTERS
-from tilewright.target.features import Feature
+from tilewright.target.arch import MAX_REGISTERS
 
 if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 NAMED_BARRIERS: Final = 16
 """Named barriers (`bar.sync`) of a CTA; barrier 0 is for all its threads."""
-TENSOR_MEMORY: Final = 256 * KIB
-"""Bytes of tensor memory, 512 columns of 128 words, where there is any."""
 BARRIER_SLOTS: Final = 32
 """mbarriers that tokens of a CTA share; those of pipelines are not among them."""
+REALLOCATED: Final = range(24, 256 + 1, 8)
+"""The registers of a thread that a warpgroup can change to while it runs."""
 MBARRIER_BYTES: Final = 8
 """The size of an mbarrier in shared memory."""
 
@@ -43,7 +42,7 @@ class Resources:
             registers=MAX_REGISTERS,
             named_barriers=NAMED_BARRIERS,
             shared_memory=arch.static_shared,
-            tensor_memory=TENSOR_MEMORY if Feature.TENSOR_MEMORY in arch else 0,
+            tensor_memory=0 if arch.tensor_memory is None else arch.tensor_memory.per_cta,
         )
 
     def amounts(self) -> tuple[tuple[str, int], ...]:

@@ -6,6 +6,7 @@ from each_case import each_case
 
 from tilewright.target.arch import ARCHES
 from tilewright.target.tensor_cores import (
+    ALL_WGMMA,
     BITS,
     K_MAJOR_ONLY,
     MMA,
@@ -31,7 +32,7 @@ def test_no_mma_is_in_two_families(name: str) -> None:
 
 
 def test_only_16_bit_operands_of_wgmma_have_either_major() -> None:
-    types = {a for row in WGMMA for a, _ in row.multiplicands}
+    types = {a for atom in ALL_WGMMA for a, _ in atom.multiplicands}
     assert types - K_MAJOR_ONLY == {"f16", "bf16"}
     assert types >= K_MAJOR_ONLY
 
@@ -82,13 +83,13 @@ def test_registers_of_accumulators_and_of_sparse_multiplicands() -> None:
 
 def test_instructions_by_gpu() -> None:
     def kinds(name: str) -> set[str]:
-        return {a for row in MMA if row.feature in ARCHES[name] for a, _ in row.multiplicands}
+        return {a for atom in MMA if atom in ARCHES[name].dots for a, _ in atom.multiplicands}
 
     assert "e4m3" not in kinds("sm_80")
     assert "e4m3" in kinds("sm_89")
-    assert all(row.feature in ARCHES["sm_90"] for row in WGMMA)
-    assert not any(row.feature in ARCHES["sm_100"] for row in WGMMA)
-    assert sum(row.feature in ARCHES["sm_80"] for row in SPARSE_MMA) == 5
+    assert all(atom in ARCHES["sm_90"].dots for atom in WGMMA)
+    assert not any(atom in ARCHES["sm_100"].dots for atom in WGMMA)
+    assert sum(atom.requires in ARCHES["sm_80"] for atom in SPARSE_MMA) == 5
 
 
 def test_lookup() -> None:

@@ -27,8 +27,8 @@ from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.layout.fragments import mma_right
 from tilewright.layout.linear import LANE, log2, unpack
 from tilewright.layout.mma_tiling import Grid
-from tilewright.layout.wgmma import SECTOR
 from tilewright.target.arch import MAX_ACCESS_BYTES
+from tilewright.target.memories import SECTOR
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:

@@ -15,12 +15,11 @@ from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import shape
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
-from tilewright.layout.bank_conflicts import LINE
 from tilewright.layout.linear import LANE, REGISTER, WARP, log2
 from tilewright.layout.parts import beside
 from tilewright.layout.transfer import Move, transfer
-from tilewright.layout.wgmma import SECTOR
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
+from tilewright.target.memories import LINE, SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

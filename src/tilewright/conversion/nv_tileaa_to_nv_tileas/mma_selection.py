@@ -29,7 +29,7 @@ from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_gr
 from tilewright.layout.wgmma import MATRIX_RANK, batched, left_fragments, wgmma_tile
 from tilewright.plans.tile_registers import REGISTER_BITS, fits_registers, tile_words
 from tilewright.target.arch import WARP_SIZE, registers_per_thread
-from tilewright.target.tensor_cores import BITS, K_MAJOR_ONLY, WARPGROUP
+from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -41,24 +41,10 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
     from tilewright.layout.mma_tiling import Grid
     from tilewright.target.arch import Arch
+    from tilewright.target.tensor_cores import DotAtom
 
 SEARCH_LIMIT: Final = 64
 """The most tiles that are visited around a dot."""
-
-WGMMA_TYPES: Final = frozenset(
-    {
-        *((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16", "tf32")),
-        ("f16", "f16"),
-        ("s8", "s32"),
-        ("u8", "s32"),
-    }
-)
-"""The operand and accumulator types, as PTX spells them, of dots that use wgmma where the GPU has
-it; others use mma.sync. fp8 must use wgmma, since users compare its accumulation with that of
-cuBLAS. For others both are correct, and wgmma is faster."""
-TRANSPOSED_TYPES: Final = frozenset({"e4m3", "e5m2"})
-"""Of the types that wgmma reads K-major only, those that use it even where B is not K-major in
-memory. To transpose B of others on its way to shared memory would cost more than is gained."""
 
 
 class MmaSelection(NamedTuple):
@@ -167,7 +153,7 @@ def select_mma(
     if wgmma and _uses_wgmma(op, arch, warps):
         return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
-    if instruction is None or instruction.feature not in arch:
+    if instruction is None or _atom(instruction, arch) is None:
         return _select_lines(op, warps) or _select_blocks(op, warps)
     if tiling is not None:
         return _select_columns(op, instruction, tiling)
@@ -177,14 +163,19 @@ def select_mma(
 def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
     """Whether wgmma computes a dot."""
     instruction = wgmma_instruction(op)
-    if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
+    atom = None if instruction is None else _atom(instruction, arch)
+    if instruction is None or atom is None or warps % atom.warps:
         return False
-    if (instruction.a, instruction.accumulator) not in WGMMA_TYPES:
-        return False
-    if instruction.a not in K_MAJOR_ONLY - TRANSPOSED_TYPES:
+    if not atom.is_k_major_only(instruction.a) or atom.transposes_b:
         return True
     is_k_major = contiguous_dimension(op.b) == len(shape(op.b.type)) - 2
     return is_k_major and fits_registers(tile_words(op.c.type), warps * WARP_SIZE)
+
+
+def _atom(instruction: Instruction, arch: Arch) -> DotAtom | None:
+    """The atom by which a GPU has an instruction for dots of tiles; None if it has none."""
+    a, b, extents, accumulator = instruction
+    return arch.dot_atom(a, b, accumulator, extents)
 
 
 def _select_lines(op: DotOp, warps: int) -> MmaSelection | None:

@@ -8,7 +8,7 @@ mask must be the same for all its elements. A vector of a tile may be partly out
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tilewright.analysis.runs import power
 from tilewright.analysis.tensor_divisors import TensorDivisors
@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp, has_vectors
 from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from tilewright.analysis.axis import AxisFacts
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 Access: TypeAlias = memory.LoadOp | memory.StoreOp | view.TileLoadOp | view.TileStoreOp
 """A load or store of a tile."""
-WIDEST: Final = 16
-"""The most bytes that one load or store instruction of a thread accesses."""
 
 
 class MissingFact(Enum):
@@ -103,7 +102,7 @@ def _multimem_vectors(op: AnyMultimemOp, facts: AxisFacts) -> Vectorization:
 def widest(tile: Value, dim: int) -> int:
     """The most elements of a tile along a dimension that one instruction can access."""
     size = pointee_bytes(element_of(tile.type))
-    return min(WIDEST // size, power(shape(tile.type)[dim]))
+    return min(MAX_ACCESS_BYTES // size, power(shape(tile.type)[dim]))
 
 
 def vector_limits(op: Access, dim: int, facts: AxisFacts) -> list[VectorLimit]:
@@ -179,7 +178,7 @@ def _whole_width(
 ) -> int:
     """Limited by what divides the extent, if bounds are checked."""
     if op.in_bounds and op.in_bounds[dim]:
-        return WIDEST
+        return MAX_ACCESS_BYTES
     return TensorDivisors(op.view, facts).sizes[tiled_view(op.view).dims[dim]]
 
 

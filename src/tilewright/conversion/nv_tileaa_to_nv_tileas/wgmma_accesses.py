@@ -16,7 +16,6 @@ from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.wgmma import (
-    SECTOR,
     batched,
     best_operand_smem,
     blocks,
@@ -24,6 +23,7 @@ from tilewright.layout.wgmma import (
 )
 from tilewright.layout.word_exchange import word_exchange
 from tilewright.target.arch import WARP_SIZE
+from tilewright.target.memories import SECTOR
 from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder
 from tilewright.ir.operation import Block
 from tilewright.target.arch import WARP_SIZE
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -72,7 +71,7 @@ def is_elected_lane(op: Operation, build: ConversionBuilder) -> Value:
 
     `elect.sync` lets ptxas know that one lane executes what follows; before sm_90 it is lane 0.
     """
-    if Feature.CLUSTER in target_or_baseline(op):
+    if target_or_baseline(op).elects_lanes:
         return build.create(ElectOneOp).result
     lane, zero = constant(build, WARP_SIZE - 1), constant(build, 0)
     bits = build.create(AndIOp, lhs=thread_id(op, build), rhs=lane).result

@@ -17,7 +17,6 @@ from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, offset_address
 from tilewright.conversion.nvgpu_to_nvvm.memref import memref_type, stack_memory
 from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, constant, mul, resized
 from tilewright.conversion.nvgpu_to_nvvm.tensormap import driver_number
-from tilewright.conversion.nvgpu_to_nvvm.tma import MAP_SIZE
 from tilewright.dialects.llvm.constants import ZeroOp
 from tilewright.dialects.llvm.conversion import PtrToIntOp
 from tilewright.dialects.llvm.memory import StoreOp
@@ -25,6 +24,7 @@ from tilewright.dialects.nvgpu.constraints import bits_of, tensor_map
 from tilewright.dialects.nvgpu.tma import TmaCreateDescriptorOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I8, I32, I64, IntegerType, VectorType
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Fields:
     def __init__(self, object: Value, build: Builder) -> None:
         self._object = object
         self._build = build
-        zeros = build.create(ZeroOp, types=[VectorType((MAP_SIZE // 8,), I64)]).res
+        zeros = build.create(ZeroOp, types=[VectorType((MAP_BYTES // 8,), I64)]).res
         build.create(StoreOp, value=zeros, addr=object, alignment=ALIGNMENT)
 
     def write(self, offset: int, type: IntegerType, *numbers: Number) -> None:
@@ -87,7 +87,7 @@ def create(
         return build.reject(problem)
     start = tensor.element_address([0] * len(tensor.sizes), build)
     address = build.create(PtrToIntOp, arg=start, types=[I64]).res
-    object = stack_memory(build, MAP_SIZE, I8, ALIGNMENT)
+    object = stack_memory(build, MAP_BYTES, I8, ALIGNMENT)
     rank = len(tensor.sizes)
     fields = Fields(object, build)
     fields.write(0, I64, address)

@@ -25,7 +25,7 @@ from tilewright.ir.types import (
     I32,
     IntegerType,
 )
-from tilewright.target.tensor_cores import MMA, MmaFamily, find_mma
+from tilewright.target.tensor_cores import MMA, DotAtom, find_mma
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ ACCUMULATOR_TYPES: Final[Mapping[Type, MMAType]] = {
 
 
 def missing_mma(
-    table: tuple[MmaFamily, ...],
+    table: tuple[DotAtom, ...],
     a: MMAType,
     b: MMAType,
     accumulator: MMAType,

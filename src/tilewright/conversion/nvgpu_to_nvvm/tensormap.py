@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
-from tilewright.conversion.nvgpu_to_nvvm.tma import MAP_SIZE, cluster_size, is_parameter
+from tilewright.conversion.nvgpu_to_nvvm.tma import cluster_size, is_parameter
 from tilewright.dialects.cute_nvgpu.attributes import Scope
 from tilewright.dialects.cute_nvgpu.tensormap import TensorMapRebindOp
 from tilewright.dialects.llvm.conversion import AddrSpaceCastOp
@@ -16,6 +16,7 @@ from tilewright.dialects.nvvm.sync import FenceProxyAcquireOp, FenceProxyRelease
 from tilewright.dialects.nvvm.tma import TensormapReplaceOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import BF16, F16, F32, F64, I32, TF32, IntegerType
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +74,7 @@ def rebind(op: TensorMapRebindOp, new: TensorMapRebindOp, build: ConversionBuild
     if op.scope is Scope.CTA and (cluster_size(op) or 1) > 1:
         return build.reject("expected a scope of at least 'cluster' in a cluster, got 'cta'")
     scope = MemScope[op.scope.name]
-    size = constant(build, MAP_SIZE, I32)
+    size = constant(build, MAP_BYTES, I32)
     build.create(FenceProxyAcquireOp, scope=scope, addr=new.tensor_map, size=size)
     map = build.create(AddrSpaceCastOp, arg=new.tensor_map, types=[PTR_GLOBAL]).res
     replace_tensor(map, new.address, new.sizes[::-1], new.strides[::-1], build)

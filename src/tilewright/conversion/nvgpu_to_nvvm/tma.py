@@ -19,15 +19,13 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I32
 from tilewright.ir.values import BlockArgument
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-
-MAP_SIZE: Final = 128
-"""The size of a tensor map in bytes."""
 
 
 def box_address(tile: Value, build: ConversionBuilder) -> Value:
@@ -124,7 +122,7 @@ def fence(op: tma.TmaFenceOp, new: tma.TmaFenceOp, build: ConversionBuilder) -> 
         FenceProxyAcquireOp,
         scope=MemScope.SYS,
         addr=new.tensor_map_descriptor,
-        size=constant(build, MAP_SIZE, I32),
+        size=constant(build, MAP_BYTES, I32),
     )
 
 

@@ -11,17 +11,13 @@ from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr
 from tilewright.ir.types import I1
 from tilewright.support.bits import is_power_of_two
+from tilewright.target.arch import ARCHES, MAX_CLUSTER
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
 DEFAULT: Final = "default"
 """The entry of architectures without an entry of their own."""
-
-ARCHITECTURES: Final = frozenset(
-    f"sm_{number}" for number in (80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121)
-)
-_WITHOUT_CLUSTERS: Final = frozenset(f"sm_{number}" for number in (80, 86, 87, 88, 89))
 
 WARPS: Final = "num_worker_warps_per_cta"
 FEWEST_WARPS: Final = 4
@@ -124,9 +120,11 @@ def value_problem(name: str, value: Attribute, arch: str) -> str | None:
     if not isinstance(value, IntegerAttr) or value.type is I1:
         return "expected an integer"
     number = value.value
-    if name == "num_cta_in_cga" and arch in _WITHOUT_CLUSTERS and number != 1:
+    target = ARCHES.get(arch)
+    lacks_clusters = target is not None and target.cluster_problem is not None
+    if name == "num_cta_in_cga" and lacks_clusters and number != 1:
         return f"expected 1, got {number}"
-    most = {"latency": 10, "num_cta_in_cga": 16}.get(name, 32)
+    most = {"latency": 10, "num_cta_in_cga": MAX_CLUSTER}.get(name, 32)
     if not 1 <= number <= most:
         return f"expected 1 to {most}, got {number}"
     if name in ("num_cta_in_cga", WARPS) and not is_power_of_two(number):
@@ -141,7 +139,7 @@ def hint_problems(op: Operation) -> Iterator[str]:
         return
     allowed = HINTS.get(op.name, ())
     for arch, entry in hints.entries.entries:
-        if arch != DEFAULT and arch not in ARCHITECTURES:
+        if arch != DEFAULT and arch not in ARCHES:
             yield f"unknown architecture '{arch}' in optimization hints"
             continue
         assert isinstance(entry, DictionaryAttr)

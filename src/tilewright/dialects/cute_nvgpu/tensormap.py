@@ -21,19 +21,20 @@ from tilewright.dialects.elements import (
 )
 from tilewright.dialects.gpu.attributes import in_shared_memory, is_global
 from tilewright.dialects.memref.access import index_count_problems
-from tilewright.dialects.nvgpu.constraints import MAX_RANK, TENSOR_MAP, bits_of, tensor_map
+from tilewright.dialects.nvgpu.constraints import TENSOR_MAP, bits_of, tensor_map
 from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, TYPE_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import DYNAMIC, I32
+from tilewright.target.engines import TMA
 
 
 def _count_problems(map: TensorMapDescriptorType, sizes: int, strides: int) -> Iterator[str]:
     rank = len(map.tensor.shape or ())
-    if not 1 <= rank <= MAX_RANK:
-        yield f"expected a box of rank 1 to {MAX_RANK}, got '{map.tensor}'"
+    if not 1 <= rank <= TMA.max_rank:
+        yield f"expected a box of rank 1 to {TMA.max_rank}, got '{map.tensor}'"
     elif (sizes, strides) != (rank, rank - 1):
         yield f"expected {rank} sizes and {rank - 1} strides, got {sizes} and {strides}"
 

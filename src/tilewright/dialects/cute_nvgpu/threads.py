@@ -27,11 +27,10 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
+from tilewright.target.resources import REALLOCATED
 
 GLOBAL: Final = pointer(1)
 SHARED: Final = pointer(3)
-MIN_REGISTERS: Final = 24
-MAX_REGISTERS: Final = 256
 
 
 class ElectOneOp(Operation):
@@ -108,8 +107,8 @@ class SetMaxRegistersOp(Operation):
     count = d.attribute(I32_ATTR)
 
     def verify(self) -> Iterator[str]:
-        if self.count % 8 or not MIN_REGISTERS <= self.count <= MAX_REGISTERS:
-            bounds = f"{MIN_REGISTERS} to {MAX_REGISTERS}"
+        if self.count not in REALLOCATED:
+            bounds = f"{REALLOCATED[0]} to {REALLOCATED[-1]}"
             yield f"expected a multiple of 8 in {bounds}, got {self.count}"
 
 

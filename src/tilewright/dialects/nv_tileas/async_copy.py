@@ -35,10 +35,11 @@ from tilewright.ir.attribute_kinds import I64_ATTR, IntegerKind
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import I32
+from tilewright.target.engines import BULK
 from tilewright.target.resources import BARRIER_SLOTS
 
 SLOT: Final = IntegerKind(I32, minimum=0)
-COPIED_AT_ONCE: Final = 16
+COPIED_AT_ONCE: Final = BULK.alignment
 """Granularity of a copy in bytes, and the alignment of its addresses."""
 
 

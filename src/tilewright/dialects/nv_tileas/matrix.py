@@ -23,9 +23,9 @@ from tilewright.layout.mma_columns import column_order, default_columns
 from tilewright.layout.mma_tiling import consists_of
 from tilewright.layout.wgmma import batched, instruction_columns, recognize_operand
 from tilewright.target.tensor_cores import (
+    ALL_WGMMA,
     BITS,
     MMA,
-    WGMMA,
     WGMMA_COLUMNS,
     WGMMA_K_BYTES,
     WGMMA_ROWS,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.layout.linear import Layout
     from tilewright.layout.wgmma import OperandSmem
-    from tilewright.target.features import Feature
     from tilewright.target.tensor_cores import Shape
 
 SPELLED: Final[dict[Type, str]] = {
@@ -68,12 +67,11 @@ PENDING: Final = IntegerKind(I32, minimum=0)
 
 
 class Instruction(NamedTuple):
-    """An MMA instruction: its types as PTX spells them, its shape, and the required feature."""
+    """An MMA instruction: its types as PTX spells them, and its shape."""
 
     a: str
     b: str
     shape: Shape
-    feature: Feature
     accumulator: str
 
 
@@ -86,10 +84,9 @@ def mma_instruction(op: tileaa.DotOp) -> Instruction | None:
     shapes = SHAPES.get(a, ())
     k = shape(op.a.type)[-1]
     wanted = next((each for each in shapes if each[2] >= k), shapes[-1] if shapes else None)
-    entry = None if wanted is None else find_mma(MMA, a, b, accumulator, wanted)
-    if wanted is None or entry is None:
+    if wanted is None or find_mma(MMA, a, b, accumulator, wanted) is None:
         return None
-    return Instruction(a, b, wanted, entry.feature, accumulator)
+    return Instruction(a, b, wanted, accumulator)
 
 
 def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
@@ -100,10 +97,11 @@ def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
     a, b, accumulator = types
     *_, m, n = shape(op.c.type)
     wanted = (WGMMA_ROWS, min(n, WGMMA_COLUMNS), WGMMA_K_BYTES * 8 // BITS[a])
-    entry = find_mma(WGMMA, a, b, accumulator, wanted)
-    if entry is None or m % WGMMA_ROWS or shape(op.a.type)[-1] % wanted[2]:
+    if find_mma(ALL_WGMMA, a, b, accumulator, wanted) is None:
         return None
-    return Instruction(a, b, wanted, entry.feature, accumulator)
+    if m % WGMMA_ROWS or shape(op.a.type)[-1] % wanted[2]:
+        return None
+    return Instruction(a, b, wanted, accumulator)
 
 
 def dot_types(op: tileaa.DotOp) -> tuple[str, str, str] | None:

@@ -7,7 +7,7 @@ releases it. Each has an iterator with the stage index and phase.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.dialects.elements import element_of, listed, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import (
@@ -60,14 +60,12 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import I1, TensorType
 from tilewright.layout.parts import smem_inside
+from tilewright.target.engines import CP_ASYNC
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
     from tilewright.text.syntax import ParseState
-
-CP_ASYNC_BYTES: Final = (4, 8, 16)
-"""The sizes of one cp.async."""
 
 
 class CreatePipelineOp(Operation):
@@ -339,7 +337,7 @@ class ProducerCopyOp(ProducerOp):
         elif without_layout(self.tile) is not without_layout(type):
             yield f"expected a tile of type '{without_layout(type)}', got '{self.tile}'"
         bytes = self.vector * pointee_bytes(element_of(type))
-        if bytes not in CP_ASYNC_BYTES:
+        if bytes not in CP_ASYNC.granules:
             yield f"expected 4, 8 or 16 bytes at a time, got {bytes}"
 
 

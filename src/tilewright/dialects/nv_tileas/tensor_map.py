@@ -22,16 +22,13 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.types import DYNAMIC, TF32, FloatType, IntegerType
 from tilewright.layout.tma_boxes import NoBoxes, TilePart, TmaBoxes, part_of, tma_boxes
 from tilewright.support.tensor_map_parameters import STRIDE_LIMIT
+from tilewright.target.engines import TMA
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
 
 MAX_MAPS: Final = 32
 """Maps that the lanes of a warp encode at the same time."""
-STRIDE_BYTES: Final = 16
-"""Every stride but that of the contiguous dimension is a multiple of these bytes."""
-WIDTHS: Final = (8, 16, 32, 64)
-"""Bits of the elements that TMA copies."""
 
 
 class CreateTensorMapsOp(Operation):
@@ -123,7 +120,7 @@ def boxes_of(type: TensorMapType) -> TmaBoxes:
     if view.padding not in (None, PaddingValue.ZERO):
         message = f"expected zeros as padding, got '{view.padding.keyword}'"
         raise NoBoxes(message)
-    has_width = isinstance(element, IntegerType | FloatType) and element.width in WIDTHS
+    has_width = isinstance(element, IntegerType | FloatType) and element.width in TMA.element_bits
     if not has_width and element is not TF32:
         message = f"expected elements of 8, 16, 32 or 64 bits, got '{element}'"
         raise NoBoxes(message)
@@ -155,8 +152,10 @@ def memory_order(source: MemrefType) -> tuple[int, ...]:
         stride = source.strides[number]
         if source.shape[number] == 1 or stride == DYNAMIC:
             continue
-        if stride * bytes % STRIDE_BYTES:
-            message = f"expected strides that are multiples of {STRIDE_BYTES} bytes, got '{source}'"
+        if stride * bytes % TMA.alignment:
+            message = (
+                f"expected strides that are multiples of {TMA.alignment} bytes, got '{source}'"
+            )
             raise NoBoxes(message)
         if stride * bytes >= STRIDE_LIMIT:
             message = f"expected strides below {STRIDE_LIMIT} bytes, got '{source}'"

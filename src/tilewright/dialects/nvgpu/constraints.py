@@ -18,15 +18,11 @@ from tilewright.dialects.nvgpu.types import (
 )
 from tilewright.ir.constraints import TypeConstraint, exactly, instance_of
 from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, MemRefType, memory_bits
+from tilewright.target.engines import TMA
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
-
-MAX_BOX: Final = 256
-"""The maximum extent of a box along a dimension."""
-MAX_RANK: Final = 5
-"""The maximum rank of a tensor map."""
 
 
 def _is_barrier(type: Type) -> bool:
@@ -63,12 +59,12 @@ def map_problems(map: TensorMapDescriptorType) -> Iterator[str]:
     if not in_shared_memory(box):
         yield f"expected a tensor map of a box in shared memory, got '{box}'"
     shape = box.shape
-    if shape is None or DYNAMIC in shape or not 1 <= len(shape) <= MAX_RANK:
-        yield f"expected a box of known shape and rank 1 to {MAX_RANK}, got '{box}'"
+    if shape is None or DYNAMIC in shape or not 1 <= len(shape) <= TMA.max_rank:
+        yield f"expected a box of known shape and rank 1 to {TMA.max_rank}, got '{box}'"
         return
-    wrong = next((extent for extent in shape if not 1 <= extent <= MAX_BOX), None)
+    wrong = next((extent for extent in shape if not 1 <= extent <= TMA.max_extent), None)
     if wrong is not None:
-        yield f"expected box extents in 1 to {MAX_BOX}, got {wrong}"
+        yield f"expected box extents in 1 to {TMA.max_extent}, got {wrong}"
     bits, span = bits_of(box.element), map.swizzle.span
     if bits is None:
         yield f"expected a box of integers or floats, got '{box}'"

@@ -16,7 +16,6 @@ from tilewright.dialects.elements import (
 from tilewright.dialects.gpu.attributes import is_shared
 from tilewright.dialects.nvgpu.constraints import (
     BARRIERS,
-    MAX_RANK,
     TENSOR_MAP,
     box_problems,
     coordinate_problems,
@@ -27,6 +26,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import MemRefType
+from tilewright.target.engines import TMA
 
 
 class TmaAsyncLoadOp(Operation):
@@ -111,9 +111,9 @@ class TmaCreateDescriptorOp(Operation):
             yield f"expected elements of type '{map.tensor.element}' like the box, got {actual}"
         if tensor.shape is not None and len(tensor.shape) != rank:
             yield f"expected a tensor of rank {rank} like the box, got '{tensor}'"
-        if len(self.box_dimensions) not in range(1, MAX_RANK + 1):
+        if len(self.box_dimensions) not in range(1, TMA.max_rank + 1):
             count = len(self.box_dimensions)
-            yield f"expected 1 to {MAX_RANK} box dimensions, got {count}"
+            yield f"expected 1 to {TMA.max_rank} box dimensions, got {count}"
         elif len(self.box_dimensions) != rank:
             yield f"expected {rank} box dimensions, got {len(self.box_dimensions)}"
 

@@ -32,7 +32,7 @@ from tilewright.support.diagnostics import InternalError
 from tilewright.target.tensor_cores import (
     MMA,
     SPARSE_MMA,
-    MmaFamily,
+    DotAtom,
     find_mma,
     fragment_registers,
 )
@@ -144,7 +144,7 @@ class Mma(NvvmOp):
     """Base of the warp-level mma operations `D = A * B + C`, with the registers of a lane."""
 
     letters: ClassVar[Mapping[str, str]] = {"A": "operand_a", "B": "operand_b", "C": "operand_c"}
-    table: ClassVar[tuple[MmaFamily, ...]] = MMA
+    table: ClassVar[tuple[DotAtom, ...]] = MMA
     sparse: ClassVar[bool] = False
 
     def group(self, letter: str) -> tuple[Value, ...]:

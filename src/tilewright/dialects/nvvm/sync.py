@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from tilewright.dialects.llvm.constraints import INT32, pointer
 from tilewright.dialects.llvm.types import PointerType
@@ -19,6 +18,7 @@ from tilewright.dialects.nvvm.base import NvvmOp
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, IntegerKind
 from tilewright.ir.types import I32
+from tilewright.target.resources import REALLOCATED
 
 
 class Barrier0Op(NvvmOp):
@@ -181,10 +181,6 @@ def _direction_problems(before: ProxyKind, after: ProxyKind) -> Iterator[str]:
         yield f"expected a fence from 'generic' to 'tensormap', got {direction}"
 
 
-_MIN_REGISTERS: Final = 24
-_MAX_REGISTERS: Final = 256
-
-
 class SetMaxRegisterOp(NvvmOp):
     """Increase or decrease the register count of a warpgroup's threads."""
 
@@ -196,8 +192,9 @@ class SetMaxRegisterOp(NvvmOp):
 
     def verify(self) -> Iterator[str]:
         count = self.reg_count
-        if count % 8 or not _MIN_REGISTERS <= count <= _MAX_REGISTERS:
-            yield f"expected a multiple of 8 from {_MIN_REGISTERS} to {_MAX_REGISTERS}, got {count}"
+        if count not in REALLOCATED:
+            least, most, step = REALLOCATED[0], REALLOCATED[-1], REALLOCATED.step
+            yield f"expected a multiple of {step} from {least} to {most}, got {count}"
 
 
 class GriddepcontrolOp(NvvmOp):

@@ -22,11 +22,11 @@ from tilewright.dialects.nvvm.base import NvvmOp
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ATTR, I32_ATTR
 from tilewright.ir.types import I64
+from tilewright.target.engines import TMA
 
 SHARED: Final = pointer(3)
 TENSOR_MAP: Final = pointer(0, 1)
 """The pointer to a tensor map: a kernel parameter, or global memory."""
-MAX_RANK: Final = 5
 
 _BOX: Final = "`box` `[` $coordinates `]`"
 _IM2COL: Final = "(`im2col` `[` $im2col_offsets^ `]`)?"
@@ -34,15 +34,15 @@ _HINT: Final = "(`l2_cache_hint` `=` $l2_cache_hint^)?"
 
 
 def _rank_problems(rank: int) -> Iterator[str]:
-    if not 1 <= rank <= MAX_RANK:
-        yield f"expected 1 to {MAX_RANK} coordinates, got {rank}"
+    if not 1 <= rank <= TMA.max_rank:
+        yield f"expected 1 to {TMA.max_rank} coordinates, got {rank}"
 
 
 def _load_problems(mode: TMALoadMode, rank: int, offsets: int) -> Iterator[str]:
     """Check the numbers of coordinates and im2col offsets of a load mode."""
     yield from _rank_problems(rank)
     if mode is TMALoadMode.TILE_GATHER4:
-        if rank != MAX_RANK:
+        if rank != TMA.max_rank:
             yield f"expected a column and four rows to gather, got {rank} coordinates"
     elif mode is not TMALoadMode.TILE and rank < 3:
         yield f"expected at least 3 coordinates in mode '{mode.keyword}', got {rank}"
@@ -54,7 +54,7 @@ def _load_problems(mode: TMALoadMode, rank: int, offsets: int) -> Iterator[str]:
 
 def _store_problems(mode: TMAStoreMode, rank: int) -> Iterator[str]:
     yield from _rank_problems(rank)
-    if mode is TMAStoreMode.TILE_SCATTER4 and rank != MAX_RANK:
+    if mode is TMAStoreMode.TILE_SCATTER4 and rank != TMA.max_rank:
         yield f"expected a column and four rows to scatter, got {rank} coordinates"
     if mode is TMAStoreMode.IM2COL and rank < 3:
         yield f"expected at least 3 coordinates in mode 'im2col', got {rank}"
@@ -203,7 +203,6 @@ _CHOICES: Final = {
     TensormapField.SWIZZLE_ATOMICITY: 4,
 }
 """The fields whose new value is an immediate, and the number of its values."""
-_MAX_RANK: Final = 5
 
 
 class TensormapReplaceOp(NvvmOp):
@@ -230,8 +229,8 @@ class TensormapReplaceOp(NvvmOp):
             yield f"expected a dimension if and only if the field has one, got '{field.keyword}'"
         if (field in _CHOICES) != (self.choice is not None):
             yield f"expected a choice if and only if the field takes one, got '{field.keyword}'"
-        if self.ord is not None and not 0 <= self.ord < _MAX_RANK:
-            yield f"expected a dimension from 0 to {_MAX_RANK - 1}, got {self.ord}"
+        if self.ord is not None and not 0 <= self.ord < TMA.max_rank:
+            yield f"expected a dimension from 0 to {TMA.max_rank - 1}, got {self.ord}"
         count = _CHOICES.get(field, 0)
         if count and self.choice is not None and not 0 <= self.choice < count:
             yield f"expected a '{field.keyword}' from 0 to {count - 1}, got {self.choice}"

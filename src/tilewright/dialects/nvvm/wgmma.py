@@ -27,14 +27,15 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import IntegerKind
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import F16, F32, I32, I64, VectorType
-from tilewright.target.tensor_cores import K_MAJOR_ONLY, WGMMA, find_mma
+from tilewright.target.arch import WARP_SIZE
+from tilewright.target.tensor_cores import ALL_WGMMA, K_MAJOR_ONLY, WARPGROUP, find_mma
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.text.syntax import ParseState
 
 GROUPS: Final = IntegerKind(I64, 0)
-THREADS: Final = 128
+THREADS: Final = WARPGROUP * WARP_SIZE
 A_REGISTERS: Final = 4
 """The number of registers of A per lane and step, for every element type."""
 
@@ -186,7 +187,7 @@ class WgmmaStepsOp(NvvmOp):
 def _mma_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
     a, b, accumulated = op.type_a, op.type_b, op.type_d
     shape = op.shape
-    if find_mma(WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
+    if find_mma(ALL_WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
         types = f"{a.keyword} and {b.keyword} to {accumulated.keyword}"
         yield f"there is no mma of {types} with the shape {shape}"
         return

@@ -74,7 +74,7 @@ def _mma_feature(op: matrix.MmaOp | matrix.MmaSpOp) -> Feature:
     instruction = find_mma(op.table, a, b, c, op.shape.extents)
     if instruction is None:
         raise InternalError("an mma that is not in the tables", op.location)
-    return instruction.feature
+    return instruction.requires
 
 
 def _instruction(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp) -> str:

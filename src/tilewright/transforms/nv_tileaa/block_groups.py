@@ -9,12 +9,13 @@ Groups are no larger than that because blocks of a row read the same data.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.arith import integer as arith
 from tilewright.dialects.nv_tileaa import integer
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.ir.types import I32
+from tilewright.target.arch import TYPICAL_SMS
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from tilewright.ir.builder import Builder
     from tilewright.ir.values import Value
-
-GROUP_BLOCKS: Final = 128
-"""At least this many blocks in a group: about the SMs of a GPU for data centers."""
 
 
 class Division(NamedTuple):
@@ -37,8 +35,8 @@ class Division(NamedTuple):
 class BlockGroups:
     """Builds the ids that a block takes instead of its own.
 
-    Nothing overflows, whatever the grid: a group of several rows has less than twice
-    `GROUP_BLOCKS` blocks.
+    A group has at least as many blocks as a GPU has SMs. Nothing overflows, whatever the grid: one
+    of several rows has less than twice as many.
     """
 
     __slots__ = ("_build", "_counts", "_ids")
@@ -54,7 +52,7 @@ class BlockGroups:
         columns, rows, layers = self._counts
         row = self._sum(y, self._times(z, rows)) if with_z else y
         count = self._times(rows, layers) if with_z else rows
-        group_rows = self._divided_up(constant(self._build, GROUP_BLOCKS, I32), columns)
+        group_rows = self._divided_up(constant(self._build, TYPICAL_SMS, I32), columns)
         group = self._divided(row, group_rows)
         first = self._difference(row, group.remainder)
         # The last group may have fewer rows.

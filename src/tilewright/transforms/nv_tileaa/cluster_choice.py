@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.plans.slicing import tiles
-from tilewright.target.tensor_cores import WGMMA_ROWS
+from tilewright.target.tensor_cores import MMA_COLUMNS, WGMMA_ROWS
 from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES, check_order
 from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
 from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES, CannotHalve, half_slicings
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.plans.slicing import Slicing
-
-LEAST_COLUMNS: Final = 8
-"""The fewest columns of an instruction."""
 
 
 class Choice(NamedTuple):
@@ -104,7 +101,7 @@ def _dot_cost(op: DotOp, way: Slicing | None) -> tuple[bool, int]:
     if way is not None:
         extents[way[op.c]] //= SLICES
     *batch, rows, columns = extents
-    is_small = rows < WGMMA_ROWS or columns < LEAST_COLUMNS
+    is_small = rows < WGMMA_ROWS or columns < MMA_COLUMNS
     return is_small, prod(batch) * (rows + columns)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
 from tilewright.support.remarks import Remark
-from tilewright.target.features import Feature
+from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses
 from tilewright.transforms.nv_tileaa.cluster_choice import choose_plan
 from tilewright.transforms.nv_tileaa.half_tile_rewrite import split_over_bit
@@ -18,17 +18,15 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.support.diagnostics import Sink
 
-PORTABLE_CLUSTER: Final = 8
-"""The most CTAs of a cluster that every GPU with clusters can launch."""
-
 
 def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
     """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
     asked, split = kernel.cluster_size, list[str]()
     failure: CannotHalve | None = None
     try:
-        if Feature.CLUSTER not in target_or_baseline(kernel):
-            raise CannotHalve(kernel, "the GPU has no clusters")
+        problem = target_or_baseline(kernel).cluster_problem
+        if problem is not None:
+            raise CannotHalve(kernel, problem)
         check_accesses(kernel)
         while SLICES << len(split) <= min(asked, PORTABLE_CLUSTER):
             choice = choose_plan(kernel)

@@ -43,8 +43,7 @@ from tilewright.plans.tile_registers import (
 )
 from tilewright.plans.warps import threads_of
 from tilewright.target.arch import registers_per_thread
-from tilewright.target.features import Feature
-from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
+from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.tile_slices import cut_type
@@ -58,8 +57,6 @@ if TYPE_CHECKING:
 
 WANTED_STAGES: Final = 3
 """One that is read, and two that are copied meanwhile."""
-LEAST_BYTES: Final = 32
-"""Bytes along K of the shortest tile: the K of one MMA instruction."""
 SCALAR_REGISTERS: Final = 24
 """Of a thread, beside tiles and the addresses of copies."""
 CHEAP: Final = 2
@@ -111,7 +108,7 @@ def _resident_blocks(function: FuncOp, dots: list[DotOp], arch: Arch, asked: int
     operands, and are specialized: a block then has the SM to itself.
     """
     bytes = {pointee_bytes(element_of(dot.a.type)) for dot in dots}
-    if Feature.WGMMA not in arch or bytes != {EITHER_MAJOR_BYTES}:
+    if not all(map(arch.reads_either_major, bytes)):
         return asked or 1
     accumulators = sum(accumulator_words(dot.result.type) for dot in dots) // threads_of(function)
     return resident_blocks(accumulators, asked)
@@ -134,7 +131,7 @@ def _parts(dots: list[DotOp], bytes: int, memory: int, threads: int, wanted: int
         operands += bytes // CHUNK * (POINTER_BITS // REGISTER_BITS)
     registers = threads * (registers_per_thread(threads) - SCALAR_REGISTERS)
     parts = 1
-    while along_k > parts * LEAST_BYTES:
+    while along_k > parts * MMA_K_BYTES:
         fits = bytes * WANTED_STAGES <= parts * memory
         if operands:
             fits = fits and accumulators + operands // parts <= registers

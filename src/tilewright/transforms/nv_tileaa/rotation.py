@@ -19,13 +19,13 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
-from tilewright.plans.agent_registers import consumer_registers
+from tilewright.plans.agent_registers import MOST_REGISTERS, consumer_registers
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import choose_warps, separate_accumulator_words
 from tilewright.target.arch import WARP_SIZE
-from tilewright.target.features import Feature
+from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
@@ -47,14 +47,10 @@ SHARED_STAGES: Final = 3
 BLOCKS: Final = 2
 """On an SM, if a block has one warpgroup and the program asks for no number: while one computes,
 the other multiplies."""
-ALIGNMENT: Final = 16
-"""Bytes: of the address and the strides of a tensor that TMA copies."""
 RESERVE: Final = 1024
 """Bytes of shared memory of a block for mbarriers and tensor maps, and as many for the driver."""
 OTHER_REGISTERS: Final = 36
 """Of a thread, beside the accumulators of all dots and the operand that is computed from one."""
-MAX_REGISTERS: Final = 240
-"""Of a thread that computes, where others copy."""
 
 
 class Rotation(NamedTuple):
@@ -125,7 +121,7 @@ class Rotation(NamedTuple):
         warpgroup also needs a producer: to copy by `cp.async` takes the time that is gained.
         """
         arch, spec = target_of(function), function.kernel_spec
-        if arch is None or spec is None or not {Feature.WGMMA, Feature.TMA} <= arch.features:
+        if arch is None or spec is None or arch.overlap_problem is not None:
             return 0
         warps = choose_warps(function, spec.num_warps)
         if warps < WARPGROUP or any(wgmma_instruction(dot) is None for dot in self._all_dots):
@@ -176,7 +172,7 @@ class Rotation(NamedTuple):
         """Whether a number of blocks have registers and shared memory on an SM."""
         needed = self._words // (warps * WARP_SIZE) + OTHER_REGISTERS
         has_registers = needed <= consumer_registers(warps, blocks).changed
-        if not has_registers and (warps == WARPGROUP or needed > MAX_REGISTERS):
+        if not has_registers and (warps == WARPGROUP or needed > MOST_REGISTERS):
             return False
         return self._has_pipelines(arch, blocks) or (
             has_registers and self._has_pipeline(arch, blocks)
@@ -237,7 +233,7 @@ def _may_use_tma(load: LoadOp | TileLoadOp, facts: AxisFacts) -> bool:
     bytes = pointee_bytes(source.element)
     strides = zip(source.shape, source.strides, memory.strides, strict=True)
     outer = [divisor for size, stride, divisor in strides if size != 1 and stride != 1]
-    if any(each % ALIGNMENT for each in (memory.alignment, *[n * bytes for n in outer])):
+    if any(each % TMA.alignment for each in (memory.alignment, *[n * bytes for n in outer])):
         return False
     return limit_problem(load.view, load.indices, facts.ranges) is None
 

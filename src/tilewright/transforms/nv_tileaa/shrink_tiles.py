@@ -22,14 +22,13 @@ from tilewright.plans.warps import FEWEST, threads_of
 from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
+from tilewright.target.tensor_cores import MMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
 
-LEAST_EXTENT: Final = 16
-"""The rows of an instruction."""
 OPERAND_WORDS: Final = 64
 """Registers of a thread of four warps for an operand, above which there are eight."""
 
@@ -108,7 +107,7 @@ def _halve(kernel: FuncOp, store: view.TileStoreOp, dim: int) -> bool:
 def _is_worthwhile(plan: HalfTilePlan) -> bool:
     """Whether dots are halved, and none below the rows of an instruction."""
     dots = [(op, way) for op, way in plan.ways.items() if isinstance(op, DotOp)]
-    return bool(dots) and all(shape(op.c.type)[way[op.c]] > LEAST_EXTENT for op, way in dots)
+    return bool(dots) and all(shape(op.c.type)[way[op.c]] > MMA_ROWS for op, way in dots)
 
 
 def _is_unobserved(plan: HalfTilePlan) -> bool:

@@ -31,8 +31,7 @@ from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
 from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
-from tilewright.target.features import Feature
-from tilewright.target.tensor_cores import K_MAJOR_ONLY, WARPGROUP, WGMMA_K_BYTES, WGMMA_ROWS
+from tilewright.target.tensor_cores import MMA_K_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
+    from tilewright.target.arch import Arch
+    from tilewright.target.tensor_cores import DotAtom
 
-LEAST_COLUMNS: Final = 8
-"""The fewest columns of an instruction."""
 PAIR_ROWS: Final = 8
 """A thread has row r and row r + 8 of a fragment, and reads two neighbours at once."""
 
@@ -55,11 +54,11 @@ class SwapDotOperands(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             arch = target_of(function)
-            if arch is None or Feature.WGMMA not in arch:
+            if arch is None or not arch.async_dots:
                 continue
             for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
                 loop = _accumulating_loop(dot)
-                if loop is not None and _should_swap(dot, threads_of(function)):
+                if loop is not None and _should_swap(dot, arch, threads_of(function)):
                     _swap(dot, loop)
 
 
@@ -76,10 +75,11 @@ def _accumulating_loop(dot: DotOp) -> ForOp | None:
     return loop if is_carried and list(dot.c.users) == [dot] else None
 
 
-def _should_swap(dot: DotOp, threads: int) -> bool:
+def _should_swap(dot: DotOp, arch: Arch, threads: int) -> bool:
     """Whether B has to be transposed, A has not, and the swapped dot fits."""
     types = dot_types(dot)
-    if types is None or types[0] not in K_MAJOR_ONLY:
+    atom = None if types is None else arch.async_dot(types[0])
+    if types is None or atom is None or not atom.is_k_major_only(types[0]):
         return False
     rank = len(shape(dot.b.type))
     if contiguous_dimension(dot.b) != rank - 1 or contiguous_dimension(dot.a) != rank - 1:
@@ -88,21 +88,21 @@ def _should_swap(dot: DotOp, threads: int) -> bool:
     m = shape(dot.a.type)[-2]
     k_bytes = k * pointee_bytes(element_of(dot.a.type))
     # tf32 with few columns is left to mma.sync, which needs no second trip of A.
-    least = WGMMA_ROWS if types[0] == "tf32" else LEAST_COLUMNS
-    fits = n % WGMMA_ROWS == 0 and k_bytes % WGMMA_K_BYTES == 0 and m >= least
-    return fits and _fits_registers(dot, threads)
+    least = atom.rows if types[0] == "tf32" else atom.columns
+    fits = n % atom.rows == 0 and k_bytes % MMA_K_BYTES == 0 and m >= least
+    return fits and _fits_registers(dot, atom, threads)
 
 
-def _fits_registers(dot: DotOp, threads: int) -> bool:
+def _fits_registers(dot: DotOp, atom: DotAtom, threads: int) -> bool:
     """Whether the registers of a thread suffice for the swapped dot."""
     *_, k, n = shape(dot.b.type)
     m, element = shape(dot.a.type)[-2], element_of(dot.a.type)
-    group = WARPGROUP * WARP_SIZE
-    rows = max(WGMMA_ROWS, n * group // threads)
+    group = atom.warps * WARP_SIZE
+    rows = max(atom.rows, n * group // threads)
     words = tile_words(dot.c.type)
     words += rows * k * pointee_bytes(element) // REGISTER_BYTES * threads // group
     if element in PROMOTED and not dot.fast_acc:
-        words += WGMMA_ROWS * min(m, PROMOTED_COLUMNS) * threads // group
+        words += atom.rows * min(m, PROMOTED_COLUMNS) * threads // group
     return fits_registers(words, threads)
 
 

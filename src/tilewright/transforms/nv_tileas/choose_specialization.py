@@ -34,9 +34,9 @@ from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
-from tilewright.plans.allocations import TENSOR_MAP_BYTES, pipeline_memory
+from tilewright.plans.allocations import pipeline_memory
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
-from tilewright.target.features import Feature
 from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
@@ -230,8 +230,10 @@ class Specialization:
     def _warp_problem(self) -> str | None:
         """Check features of the GPU, warps and registers."""
         arch, spec = target_of(self._function), self._function.kernel_spec
-        if arch is None or Feature.WGMMA not in arch or Feature.TMA not in arch:
-            return "the GPU has no wgmma or no TMA"
+        if arch is None:
+            return "the program names no GPU"
+        if arch.overlap_problem is not None:
+            return arch.overlap_problem
         warps = 0 if spec is None else spec.num_warps or 0
         if spec is None or not warps or warps % WARPGROUP:
             return "its warps are no whole warpgroups"
@@ -262,7 +264,7 @@ class Specialization:
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
         limit = (arch.static_shared + BARRIER_BYTES) // blocks - BARRIER_BYTES
-        reserve = TENSOR_MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
+        reserve = MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
         free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
         stage = sum(each.bytes for each in pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH

@@ -15,14 +15,14 @@ from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
 from tilewright.ir.passes import Pass, option
-from tilewright.layout.bank_conflicts import LINE
 from tilewright.plans.allocations import aligned, allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
 from tilewright.support.remarks import Remark
-from tilewright.target.arch import SHARED_RESERVED, WARP_SIZE
+from tilewright.target.arch import WARP_SIZE
+from tilewright.target.memories import LINE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileaa.repeated_loads import (
     LoopLoads,
@@ -147,7 +147,7 @@ def _free_bytes(function: FuncOp, blocks: int) -> int:
     arch = target_of(function)
     if arch is None:
         return 0
-    share = arch.limits.shared // blocks - SHARED_RESERVED
+    share = arch.shared.per_sm // blocks - arch.shared.reserved
     ops = list(function.walk())
     scratch = max([scratch_bytes(op) for op in ops])
     others = sum([allocated_bytes(op) for op in ops])

@@ -23,7 +23,6 @@ from tilewright.dialects.nv_tileas.attributes import (
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
-from tilewright.dialects.nv_tileas.pipeline import CP_ASYNC_BYTES
 from tilewright.dialects.nv_tileas.shape import (
     CatOp,
     ConvertLayoutOp,
@@ -40,6 +39,7 @@ from tilewright.layout.tma_boxes import NoBoxes, tma_placement
 from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import REGISTER_BYTES
+from tilewright.target.engines import CP_ASYNC
 from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
@@ -133,7 +133,7 @@ def engine_of(load: TileLoad) -> CopyEngine:
     """
     tile = load.results[0]
     bytes = load.vector * pointee_bytes(element_of(tile.type))
-    suits = is_copyable(load) and bytes in CP_ASYNC_BYTES and not layout_of(tile).replicas()
+    suits = is_copyable(load) and bytes in CP_ASYNC.granules and not layout_of(tile).replicas()
     return CopyEngine.CP_ASYNC if suits else CopyEngine.REGISTERS
 
 

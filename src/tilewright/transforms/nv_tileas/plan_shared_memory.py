@@ -41,11 +41,11 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I64
-from tilewright.layout.bank_conflicts import LINE
 from tilewright.layout.wgmma import ALIGNMENT
 from tilewright.plans.allocations import aligned, allocated_bytes
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.support.diagnostics import Diagnostic, UserError, note
+from tilewright.target.memories import LINE
 from tilewright.transforms.nv_tileas.shared_lifetimes import (
     allocate,
     allocation_of,

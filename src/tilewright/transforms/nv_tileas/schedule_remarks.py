@@ -30,7 +30,6 @@ from tilewright.support.remark_catalogue import (
     WARPS_SPECIALIZED,
 )
 from tilewright.support.remarks import Remark
-from tilewright.target.features import Feature
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, shared_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import (
@@ -67,7 +66,7 @@ def report_loads(function: FuncOp, sink: Sink) -> None:
         engine = load.attributes.get(ENGINE)
         if isinstance(engine, CopyEngine):
             sink.remark(load_remark(load, INSTRUCTIONS[engine], function.sym_name, PASS))
-        if engine is not CopyEngine.TMA and Feature.TMA in target_or_baseline(function):
+        if engine is not CopyEngine.TMA and target_or_baseline(function).tile_engine is not None:
             problem = by_tma.problem(load)
             _report_tma(function, load, problem, sink, is_pipelined=engine is not None)
 

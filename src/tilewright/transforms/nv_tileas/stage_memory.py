@@ -51,7 +51,8 @@ def block_limit(function: FuncOp, threads: int) -> int:
     dots = [op for op in function.walk() if isinstance(op, DotOp)]
     accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads
     blocks = resident_blocks(accumulators, spec.occupancy)
-    return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
+    reserved = arch.shared.reserved
+    return min(arch.static_shared, (arch.static_shared + reserved) // blocks - reserved)
 
 
 def has_registers_for_two(threads: int) -> bool:

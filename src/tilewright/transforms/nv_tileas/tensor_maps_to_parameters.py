@@ -19,7 +19,6 @@ from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, MakeMemrefOp, memref
 from tilewright.dialects.nv_tileas.pipeline import ProducerWriteOp
 from tilewright.dialects.nv_tileas.tensor_map import (
-    STRIDE_BYTES,
     CreateTensorMapsOp,
     PrefetchTensorMapsOp,
     ReleaseTensorMapsOp,
@@ -35,6 +34,7 @@ from tilewright.plans.tensor_maps import descriptor_type
 from tilewright.support.remark_catalogue import TENSOR_MAPS_ENCODED
 from tilewright.support.remarks import Remark
 from tilewright.support.tensor_map_parameters import Argument, Scalar
+from tilewright.target.engines import TMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,7 +129,7 @@ class _Memory(NamedTuple):
             lists.append([_known(each, made) for each in scalars])
         sizes, strides = lists
         # The stride along an extent of 1 is never taken, but must be one that the hardware takes.
-        unit = STRIDE_BYTES // pointee_bytes(type.element)
+        unit = TMA.alignment // pointee_bytes(type.element)
         order = memory_order(type)
         return _Memory(
             address,

@@ -17,6 +17,7 @@ from tilewright.dialects.scf import IfOp
 from tilewright.ir.effects import is_pure
 from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.plans.tensor_map_limits import limit_problem
+from tilewright.target.engines import TMA
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
-
-ALIGNMENT: Final = 16
-"""Bytes: of the address and the strides of a tensor map."""
 
 HOISTED: Final = (AssumeOp, MakeMemrefOp)
 """Operations besides pure ones that a branch needs not keep: assumptions are dropped, and a view of
@@ -62,8 +60,8 @@ def _access_problem(load: TiledLoadOp) -> str | None:
         return "it has a cache hint"
     if view_ops(load.view) is None:
         return "its view is of memory that a loop or branch computes"
-    if load.vector * pointee_bytes(element_of(load.tile.type)) < ALIGNMENT:
-        return f"its address and strides are not known to be multiples of {ALIGNMENT} bytes"
+    if load.vector * pointee_bytes(element_of(load.tile.type)) < TMA.alignment:
+        return f"its address and strides are not known to be multiples of {TMA.alignment} bytes"
     return None
 
 

@@ -28,9 +28,10 @@ from tilewright.ir.effects import is_effect_free
 from tilewright.ir.types import DYNAMIC, I32
 from tilewright.layout.linear import WARP
 from tilewright.layout.tma_boxes import NoBoxes
-from tilewright.plans.allocations import TENSOR_MAP_BYTES
 from tilewright.plans.tensor_map_limits import limit_problem
-from tilewright.transforms.nv_tileas.tma_loads import ALIGNMENT, view_ops
+from tilewright.support.tensor_map_parameters import MAP_BYTES
+from tilewright.target.engines import TMA
+from tilewright.transforms.nv_tileas.tma_loads import view_ops
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class TmaStores:
         Stores of equal tiles share it.
         """
         by_tile = {boxes.map.tile: boxes.bytes(stages) for boxes in self.boxes.values()}
-        maps = len(self._maps()) * (TENSOR_MAP_BYTES + SLOT_BYTES)
+        maps = len(self._maps()) * (MAP_BYTES + SLOT_BYTES)
         return sum(by_tile.values()) + maps
 
     def conversions(self) -> set[Operation]:
@@ -178,18 +179,18 @@ class TmaStores:
         memory, bytes = TensorDivisors(store.view, self._facts), pointee_bytes(type.source.element)
         dynamic = [n for n, stride in enumerate(type.source.strides) if stride == DYNAMIC]
         strides = [memory.strides[n] * bytes for n in dynamic if type.source.shape[n] != 1]
-        if min([memory.alignment, *strides]) < ALIGNMENT:
-            return f"its address and strides are not known to be multiples of {ALIGNMENT} bytes"
+        if min([memory.alignment, *strides]) < TMA.alignment:
+            return f"its address and strides are not known to be multiples of {TMA.alignment} bytes"
         try:
             inner = tile_order(type)[-1]
         except NoBoxes as reason:
             return str(reason)
-        if type.counted[inner] * bytes % ALIGNMENT:
-            return f"its tiles do not start at multiples of {ALIGNMENT} bytes"
+        if type.counted[inner] * bytes % TMA.alignment:
+            return f"its tiles do not start at multiples of {TMA.alignment} bytes"
         # TMA writes whole chunks, also beyond the last element of a row.
         is_inside = store.in_bounds is not None and store.in_bounds[inner]
-        if not is_inside and memory.sizes[type.dims[inner]] * bytes < ALIGNMENT:
-            return f"its rows are not known to be multiples of {ALIGNMENT} bytes"
+        if not is_inside and memory.sizes[type.dims[inner]] * bytes < TMA.alignment:
+            return f"its rows are not known to be multiples of {TMA.alignment} bytes"
         return limit_problem(store.view, store.indices, self._facts.ranges, is_store=True)
 
     def _drop_late_stores(self) -> None:

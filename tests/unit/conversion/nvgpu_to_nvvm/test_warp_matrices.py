@@ -13,7 +13,7 @@ from programs import parse_runs
 from tilewright.dialects.llvm.calls import InlineAsmOp
 from tilewright.dialects.nvgpu.warp import MmaSparseSyncOp
 from tilewright.support.diagnostics import UserError
-from tilewright.target.tensor_cores import MMA, SPARSE_MMA, MmaFamily, fragment_registers
+from tilewright.target.tensor_cores import MMA, SPARSE_MMA, DotAtom, fragment_registers
 
 PROGRAMS = Path(__file__).parents[3] / "run" / "low"
 ELEMENTS = {
@@ -92,7 +92,7 @@ def test_results_of_ldmatrix(name: str) -> None:
     run(name)
 
 
-def mmas(table: tuple[MmaFamily, ...]) -> list[tuple[str, str, str, tuple[int, int, int]]]:
+def mmas(table: tuple[DotAtom, ...]) -> list[tuple[str, str, str, tuple[int, int, int]]]:
     return [
         (a, b, accumulator, shape)
         for row in table

@@ -335,7 +335,7 @@ def test_stages_are_beside_barriers_and_maps(monkeypatch: pytest.MonkeyPatch) ->
     """Two maps and the barriers of a pipeline take less than is kept free anyway: 384 bytes."""
     wide = Gemm(tile=(128, 256, 64)).persistent()
     assert specialization(wide).stages == 4
-    monkeypatch.setattr(choose_specialization, "TENSOR_MAP_BYTES", 20 * 1024)
+    monkeypatch.setattr(choose_specialization, "MAP_BYTES", 20 * 1024)
     assert specialization(wide).stages == 3
 
 

@@ -32,7 +32,6 @@ from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder
 from tilewright.ir.types import I4, I8, I16, I64, IntegerType, VectorType
 from tilewright.support.diagnostics import Unsupported
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +76,7 @@ class VectorAccess(NamedTuple):
 
 def effective_scope(op: AccessOp) -> MemScope | None:
     """The scope that an access is ordered in: without clusters, the device stands in for one."""
-    if op.scope is MemScope.CLUSTER and Feature.CLUSTER not in target_or_baseline(op):
+    if op.scope is MemScope.CLUSTER and target_or_baseline(op).cluster_problem is not None:
         return MemScope.GPU
     return op.scope
 

@@ -47,7 +47,6 @@ from tilewright.ir.types import (
     IntegerType,
     VectorType,
 )
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -115,7 +114,7 @@ def _is_wide(element: Type) -> bool:
 
 
 def _decode(op: Operation, build: ConversionBuilder, value: Value, source: Type) -> Value:
-    if source in _FP8 and Feature.FP8 in target_or_baseline(op):
+    if source in _FP8 and target_or_baseline(op).converts(str(source)):
         return cast_float(build, value, F32)
     return decode(build, value, source)
 
@@ -129,7 +128,7 @@ def _round(
         return f32_to_tf32(build, value, mode, target_or_baseline(op))
     if target in (F16, BF16):
         return round_to_16_bits(build, value, target, mode)
-    if target in _FP8 and Feature.FP8 in target_or_baseline(op):
+    if target in _FP8 and target_or_baseline(op).converts(str(target)):
         return cast_float(build, value, target)
     return encode(build, value, target, mode)
 

@@ -23,7 +23,6 @@ from tilewright.dialects.nvvm.attributes import RoundingMode as NvvmRounding
 from tilewright.dialects.nvvm.conversion import FloatToTF32Op
 from tilewright.ir.types import F32, F64
 from tilewright.support.floats import F32 as F32_FORMAT
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -115,7 +114,7 @@ def round_to_16_bits(build: Builder, singles: Value, element: Type, mode: Roundi
 def f32_to_tf32(build: Builder, singles: Value, mode: RoundingMode, arch: Arch) -> Value:
     """f32 to tf32: the low bits become zero."""
     rounding = _TF32_ROUNDING.get(mode)
-    if rounding is not None and Feature.CLUSTER in arch:
+    if rounding is not None and arch.converts("tf32"):
         return map_elements(build, lambda each: _round_to_tf32(build, each[0], rounding), singles)
     bits = as_integers(build, singles)
     rounded = bits

@@ -44,7 +44,6 @@ from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
 from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I64
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -56,7 +55,7 @@ def create_token(
     op: async_copy.CreateTokenOp, new: async_copy.CreateTokenOp, build: ConversionBuilder
 ) -> Result:
     """Initialize the barrier for the arrivals of a phase; the handle has phase 0."""
-    arrivals = 1 if Feature.TMA in target_or_baseline(op) else thread_count(op)
+    arrivals = thread_count(op) if target_or_baseline(op).bulk_engine is None else 1
     init_barriers(op, build, [(op.slot, op.producers * arrivals)], reinitialize=op.again)
     return constant(build, op.slot)
 
@@ -81,7 +80,7 @@ def copy(
     target = scratch_address(op, build, stage_offset(build, new.target, new.stage, bytes))
     slot = slot_of(build, new.token)
     start_copy(op, build, CopySpan(new.source, target, bytes), slot)
-    if Feature.TMA not in target_or_baseline(op):
+    if target_or_baseline(op).bulk_engine is None:
         arrive_after_copies(op, build, slot)
     return next_phase(build, new.token)
 
@@ -103,7 +102,7 @@ def start_copy(
 
     The thread that issues a bulk copy also arrives if `arrives`; else it only sets `expect_tx`.
     """
-    if Feature.TMA not in target_or_baseline(op):
+    if target_or_baseline(op).bulk_engine is None:
         _copy_by_threads(op, build, span)
         return
     with predicated(build, is_first_thread(op, build)):

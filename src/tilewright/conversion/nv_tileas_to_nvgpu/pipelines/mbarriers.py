@@ -50,7 +50,6 @@ from tilewright.dialects.nvgpu.mbarrier import (
 from tilewright.dialects.nvgpu.types import MBARRIER_TOKEN, MBarrierGroupType
 from tilewright.dialects.nvvm.arithmetic import OpaqueOp
 from tilewright.ir.types import I32, I64
-from tilewright.target.features import Feature
 from tilewright.target.resources import BARRIER_SLOTS
 
 if TYPE_CHECKING:
@@ -162,7 +161,7 @@ def init_barriers(
             for slot, _ in counts:
                 invalidate(op, build, index_constant(build, slot))
         _init(op, build, counts)
-        if Feature.TMA in target_or_baseline(op):
+        if target_or_baseline(op).bulk_engine is not None:
             build.create(FenceMBarrierInitOp)
     if in_cluster:
         build.create(ClusterArriveOp, aligned=True)

@@ -24,7 +24,6 @@ from tilewright.dialects.nv_tileas.pipeline import (
 )
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +39,7 @@ def fence_proxy(build: ConversionBuilder) -> None:
 def copied_by_threads(op: ProducerCopyOp) -> bool:
     """Whether each thread copies a part, by `cp.async`, rather than one thread all in bulk."""
     by_threads = op.is_tiled and op.engine is CopyEngine.CP_ASYNC
-    return by_threads or Feature.TMA not in target_or_baseline(op)
+    return by_threads or target_or_baseline(op).bulk_engine is None
 
 
 def has_copies_by_threads(op: CreatePipelineOp) -> bool:
@@ -57,7 +56,7 @@ def is_read_by_wgmma(op: CreatePipelineOp) -> bool:
     """Whether wgmma reads the stages of a pipeline."""
     reads = [user for user in op.result.users if isinstance(user, ConsumerReadOp)]
     tiles = [value for read in reads for value in read.values if in_shared_memory(value)]
-    return bool(tiles) and Feature.WGMMA in target_or_baseline(op)
+    return bool(tiles) and bool(target_or_baseline(op).async_dots)
 
 
 def copies_over_earlier_stores(op: CreatePipelineOp) -> bool:

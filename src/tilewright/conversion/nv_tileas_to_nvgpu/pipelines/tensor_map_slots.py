@@ -46,7 +46,8 @@ from tilewright.ir.attributes import DenseElementsAttr, IntegerAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I32, I64, MemRefType, TensorType
-from tilewright.plans.allocations import TENSOR_MAP_BYTES, aligned
+from tilewright.plans.allocations import aligned
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ SLOTS: Final = 1024
 """Slots of a kernel: more than it has resident blocks, so that none waits for another to end."""
 SLOTS_OF_SM: Final = 4
 """Slots from the hint of an SM to that of the next."""
-MAP_WORDS: Final = TENSOR_MAP_BYTES // REGISTER_BYTES
+MAP_WORDS: Final = MAP_BYTES // REGISTER_BYTES
 """Words of a map; a slot starts at a multiple of them."""
 LOCK_WORDS: Final = VECTOR_WORDS
 """Words of the lock, of which the first is used: the key after it is aligned."""
@@ -163,7 +164,7 @@ def _slots(op: CreateTensorMapsOp, build: ConversionBuilder, key_words: int) -> 
             sym_visibility="private",
             type=type,
             initial_value=zeros,
-            alignment=TENSOR_MAP_BYTES,
+            alignment=MAP_BYTES,
         )
     return build.create(GetGlobalOp, symbol=name, types=[type]).result
 

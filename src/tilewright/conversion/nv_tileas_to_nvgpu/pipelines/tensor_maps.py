@@ -45,7 +45,6 @@ from tilewright.dialects.gpu.attributes import SHARED_SPACE
 from tilewright.dialects.memref.access import StoreOp
 from tilewright.dialects.memref.views import ViewOp
 from tilewright.dialects.nv_tileas.tensor_map import (
-    STRIDE_BYTES,
     CreateTensorMapsOp,
     PrefetchTensorMapsOp,
     ReleaseTensorMapsOp,
@@ -59,7 +58,7 @@ from tilewright.ir.types import DYNAMIC, I1, I32, I64, IntegerType, MemRefType
 from tilewright.plans.tensor_maps import descriptor_type
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.tensor_map_parameters import LARGEST_EXTENT, OUT_OF_BOUNDS
-from tilewright.target.features import Feature
+from tilewright.target.engines import TMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +71,9 @@ def create_tensor_maps(
     op: CreateTensorMapsOp, new: CreateTensorMapsOp, build: ConversionBuilder
 ) -> Result:
     """Acquire a slot, and encode the maps there if it has others."""
-    if Feature.TMA not in target_or_baseline(op):
-        raise Unsupported(f"'{op.name}' on a GPU without {Feature.TMA.value}", op.location)
+    missing = target_or_baseline(op).tile_engine_problem
+    if missing is not None:
+        raise Unsupported(f"'{op.name}' on a GPU without {missing}", op.location)
     types = [tensor_map(map) for map in op.maps]
     views = [build.values(view) for view in op.views]
     tensors = [_tensor(build, *each) for each in zip(types, views, strict=True)]
@@ -163,7 +163,7 @@ def _tensor(build: ConversionBuilder, map: TensorMapType, view: Sequence[Value])
     strides: list[OpFoldResult] = []
     for dimension in order[:-1]:
         # The stride along an extent of 1 is never taken, but must be one that the hardware takes.
-        stride = STRIDE_BYTES
+        stride = TMA.alignment
         if source.shape[dimension] != 1:
             stride = memory.strides[dimension]
             if not isinstance(stride, int):

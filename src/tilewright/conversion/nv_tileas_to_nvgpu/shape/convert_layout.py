@@ -39,7 +39,6 @@ from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, is_shuffled, transfer
 from tilewright.layout.vector_access import contiguous_offsets
 from tilewright.plans.scratch import exchanged_words, register_bytes, stays_in_warps
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -72,15 +71,15 @@ def _store_to_placement(
     vector, owner = contiguous_offsets(offsets, bytes), is_owner(op, build, op.source)
     by_vectors = vector * bytes >= ROW or owner is not None
     access = None if by_vectors else matrix_access(offsets, bytes)
-    if access is not None and not access.transposed and Feature.STMATRIX in target_or_baseline(op):
+    if access is not None and not access.transposed and target_or_baseline(op).stores_matrices:
         # A thread of accumulators has few neighbours of a row.
         warps = [each * bytes for each in offsets.vectors(WARP)]
         StMatrixTile(op, build, access, warps).write(new.source)
     else:
         with predicated(build, owner):
             SharedTile(op, build, offsets, vector, bytes).write(new.source)
-    if Feature.WGMMA in target_or_baseline(op) and not _only_feeds_fma(op.result):
-        # wgmma reads through the async proxy.
+    if target_or_baseline(op).async_dots and not _only_feeds_fma(op.result):
+        # Asynchronous dots read through the async proxy.
         build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
     return constant(build, scratch_offset(op))
 
@@ -148,7 +147,7 @@ class _SharedMemoryConversion:
 
     def _stores_matrices(self) -> bool:
         """Whether stmatrix may write the memory: all lanes of a warp take part in it."""
-        has_stmatrix = Feature.STMATRIX in target_or_baseline(self._op)
+        has_stmatrix = target_or_baseline(self._op).stores_matrices
         are_whole_warps = not any(
             vector & bit for vector in self._source.vectors(LANE) for bit in self._bits
         )

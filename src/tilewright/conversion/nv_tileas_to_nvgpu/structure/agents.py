@@ -19,13 +19,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.attributes import RegisterAction
-from tilewright.dialects.cute_nvgpu.threads import MIN_REGISTERS, SetMaxRegistersOp
+from tilewright.dialects.cute_nvgpu.threads import SetMaxRegistersOp
 from tilewright.dialects.nv_tileaa.queue import PluginOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import REGISTER_STEP, WARP_SIZE, registers_per_thread
-from tilewright.target.features import Feature
+from tilewright.target.resources import REALLOCATED
 from tilewright.target.tensor_cores import WARPGROUP
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _run(op: AgentSwitchOp, build: ConversionBuilder) -> Sequence[Value]:
 
 
 def _sets_registers(op: AgentSwitchOp) -> bool:
-    return bool(op.max_registers) and Feature.SETMAXNREG in target_or_baseline(op)
+    return bool(op.max_registers) and target_or_baseline(op).reallocates_registers
 
 
 def _set_warps(op: AgentSwitchOp) -> int:
@@ -116,7 +116,7 @@ def _set_registers(op: AgentSwitchOp, build: ConversionBuilder) -> None:
     spec = function.kernel_spec
     assert spec is not None
     at_launch = registers_per_thread(thread_count(function) * (spec.occupancy or 1))
-    wanted = max(op.max_registers // REGISTER_STEP * REGISTER_STEP, MIN_REGISTERS)
+    wanted = max(op.max_registers // REGISTER_STEP * REGISTER_STEP, REALLOCATED[0])
     if wanted != at_launch:
         action = RegisterAction.INCREASE if wanted > at_launch else RegisterAction.DECREASE
         build.create(SetMaxRegistersOp, action=action, count=wanted)

@@ -15,13 +15,12 @@ from tilewright.dialects.nvvm.attributes import ProxyKind
 from tilewright.dialects.nvvm.sync import FenceProxyOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Operation
-from tilewright.target.features import Feature
 
 
 @converts(tileaa.LaunchDependentsOp, tileaa.WaitOnDependenciesOp)
 def dependent_launch(op: tileaa.TokenOp, new: tileaa.TokenOp, build: ConversionBuilder) -> Result:
     """`griddepcontrol` in every thread; without programmatic launch, grids are serialized."""
-    if Feature.PROGRAMMATIC_LAUNCH in target_or_baseline(op):
+    if target_or_baseline(op).overlaps_grids:
         is_wait = isinstance(op, tileaa.WaitOnDependenciesOp)
         build.create(GridWaitOp if is_wait else GridLaunchDependentsOp)
     return [()]

@@ -1,15 +1,11 @@
-"""Peak rates of GPUs."""
+"""Rates of GPUs."""
 
 from __future__ import annotations
 
 from each_case import each_case
 
 from tilewright.target.arch import ARCHES, occupancy, occupancy_bounds
-from tilewright.target.peaks import PEAKS, peak_operations
-
-
-def test_rows_are_of_known_gpus() -> None:
-    assert PEAKS.keys() <= ARCHES.keys()
+from tilewright.target.rates import peak_operations
 
 
 @each_case(
@@ -24,7 +20,9 @@ def test_rows_are_of_known_gpus() -> None:
     ],
 )  # fmt: skip
 def test_rates(arch: str, type: str, rate: float) -> None:
-    assert peak_operations(PEAKS[arch], type) == rate
+    peak = ARCHES[arch].peak
+    assert peak is not None
+    assert peak_operations(peak, type) == rate
 
 
 def test_occupancy_is_the_least_bound() -> None:

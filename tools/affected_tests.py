@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-SOURCES: Final = ("src", "tools", "tests/shared")
+SOURCES: Final = ("src", "tools", "tests")
 """The folders in which mentions of a name are looked for."""
 STEPS: Final = 2
 """How many times a mention outside of functions leads on to the mentions of another name.

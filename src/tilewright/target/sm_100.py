@@ -20,31 +20,28 @@ EMBEDDED: Final = (*FEATURES, Feature.TENSOR_MEMORY, Feature.TMA_EXTENDED)
 FAMILY: Final = (*EMBEDDED, Feature.F32_REDUX)
 DATACENTER: Final = (*FAMILY, Feature.RANDOM_ROUNDING)
 
-SM_100: Final = Arch(
-    "sm_100",
-    ptx_target="sm_100a",
-    limits=Limits(warps=64, ctas=32),
-    shared=shared_memory(228 * KIB, LARGE),
-    tensor_memory=TENSOR_MEMORY,
-    max_cluster=16,
-    dots=DOTS,
-    engines=ENGINES,
-    elements=WITH_NARROW_FLOATS,
-    features=DATACENTER,
-    peak=Peak("B200", 8000, {**tensor_rates(2250, 75, f8=4500), "f64": 37}),
+
+def _datacenter(name: str, peak: Peak | None = None) -> Arch:
+    """A GPU for data centers."""
+    return Arch(
+        name,
+        ptx_target=f"{name}a",
+        limits=Limits(warps=64, ctas=32),
+        shared=shared_memory(228 * KIB, LARGE),
+        tensor_memory=TENSOR_MEMORY,
+        max_cluster=16,
+        dots=DOTS,
+        engines=ENGINES,
+        elements=WITH_NARROW_FLOATS,
+        features=DATACENTER,
+        peak=peak,
+    )
+
+
+SM_100: Final = _datacenter(
+    "sm_100", Peak("B200", 8000, {**tensor_rates(2250, 75, f8=4500), "f64": 37})
 )
-SM_103: Final = Arch(
-    "sm_103",
-    ptx_target="sm_103a",
-    limits=Limits(warps=64, ctas=32),
-    shared=shared_memory(228 * KIB, LARGE),
-    tensor_memory=TENSOR_MEMORY,
-    max_cluster=16,
-    dots=DOTS,
-    engines=ENGINES,
-    elements=WITH_NARROW_FLOATS,
-    features=DATACENTER,
-)
+SM_103: Final = _datacenter("sm_103")
 SM_107: Final = Arch(
     "sm_107",
     # LLVM 22 does not know sm_107: its code is that of the family of sm_100.

@@ -1,8 +1,8 @@
 """The occupancy of kernels that spill with it: relaxed until ptxas has enough registers.
 
-The blocks of an SM share its registers, and only ptxas knows how many a kernel takes. So a kernel
-that spills under the hint `occupancy` is compiled again with a lower one, or without it; and so is
-one for which passes chose how many blocks are to be resident.
+The blocks of an SM share its registers and its memory, and only ptxas knows how many registers a
+kernel takes. So a kernel that spills under the hint `occupancy` is compiled again with a lower one,
+or without it; and so is one for which passes chose how many blocks are to be resident.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class OccupancyHints:
         """The bytes that a thread of each relaxed kernel stored before."""
 
     def limit(self, lowered: Operation) -> bool:
-        """Whether a hint leaves the threads of a kernel fewer registers.
+        """Whether the compilation depends on whether a kernel spills under its hint.
 
         `lowered` is the program at the last level.
         """
@@ -160,10 +160,14 @@ def _kernels(program: Operation) -> Iterator[EntryOp | FuncOp]:
 
 
 def _limits(lowered: Operation) -> Iterator[tuple[str, Limit]]:
-    """The kernels whose threads have fewer registers, so that several blocks fit on an SM."""
+    """The kernels of which several blocks are to fit on an SM.
+
+    They may spill for it even where each thread has all registers that one block would have: with
+    less shared memory for each block, a pipeline has fewer stages, and takes more registers.
+    """
     for op in _symbols(lowered):
         limit, name = Limit.of(op), op.attributes.get("sym_name")
-        if limit is not None and limit.registers(limit.blocks) < limit.registers(1):
+        if limit is not None and limit.blocks > 1:
             assert isinstance(name, StringAttr)
             yield name.value, limit
 

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
@@ -30,6 +31,7 @@ from typing import Final, NamedTuple
 
 from alternation import ADDRESS, Answer, End, Offer
 from cutile_rows import ALL_FILES, TESTS, choose_tiles, environment
+from fresh_caches import SCHEDULE
 
 HERE: Final = Path(__file__).parent.resolve()
 PAIRS: Final = 12
@@ -66,29 +68,38 @@ class Version:
     """A process with the compiler of one version, which offers rows."""
 
     def __init__(
-        self, sources: Path, command: Sequence[str], working_folder: Path, folder: Path
+        self,
+        label: str,
+        sources: Path,
+        command: Sequence[str],
+        working_folder: Path,
+        folder: Path,
+        schedule: str = "",
     ) -> None:
+        self.label = label
         folder.mkdir()
         self.digests_file = folder / "digests"
         self.digests_file.touch()
         compiler = folder / "tileiras"
         compiler.write_text(COMPILER)
         compiler.chmod(0o755)
-        with Listener(str(folder / "socket"), "AF_UNIX") as listener:
-            variables = environment(str(sources))
-            variables["PATH"] = f"{folder}:{variables['PATH']}"
-            variables["PYTHONPATH"] = f"{HERE}:{variables['PYTHONPATH']}"
-            variables |= {ADDRESS: str(folder / "socket"), DIGESTS: str(self.digests_file)}
-            variables["TILEWRIGHT_CACHE"] = "0"
-            self.log = (folder / "log").open("w")
+        self._listener = Listener(str(folder / "socket"), "AF_UNIX")
+        variables = environment(str(sources))
+        variables["PATH"] = f"{folder}:{variables['PATH']}"
+        variables["PYTHONPATH"] = f"{HERE}:{variables['PYTHONPATH']}"
+        variables |= {ADDRESS: str(folder / "socket"), DIGESTS: str(self.digests_file)}
+        variables |= {"TILEWRIGHT_CACHE": "0", SCHEDULE: schedule}
+        self.log = folder / "log"
+        with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                command,
-                cwd=working_folder,
-                env=variables,
-                stdout=self.log,
-                stderr=subprocess.STDOUT,
+                command, cwd=working_folder, env=variables, stdout=log, stderr=subprocess.STDOUT
             )
-            self.connection: Connection = listener.accept()
+
+    @cached_property
+    def connection(self) -> Connection:
+        """The connection to the process, which starts while others do."""
+        with self._listener:
+            return self._listener.accept()
 
     def receive(self) -> Offer | End | None:
         """The next thing that the process says; `None` if it ended."""
@@ -109,6 +120,14 @@ class Version:
     def digests(self) -> Counter[str]:
         """The digests of the machine code of all kernels so far."""
         return Counter(self.digests_file.read_text().split())
+
+    def problem(self) -> str | None:
+        """Wait for the end of the process; an error that it ended with, after its last lines."""
+        code = self.process.wait()
+        if code in (0, 5):
+            return None
+        print("\n".join(self.log.read_text().splitlines()[-15:]), flush=True)
+        return f"{self.label}: exit code {code}, so that rows may be missing"
 
 
 def main() -> int:
@@ -151,9 +170,11 @@ def compare(
     slower: list[str] = []
     with tempfile.TemporaryDirectory() as created:
         folder = Path(created)
-        new = Version(Path("src"), command, working_folder, folder / "new")
-        base = Version(arguments.base, command, working_folder, folder / "base")
-        for row in offered_rows(new, base):
+        new = Version("working tree", Path("src"), command, working_folder, folder / "new")
+        base = Version("base", arguments.base, command, working_folder, folder / "base")
+        for row, offering in offered_rows((new, base)):
+            if len(offering) < 2:
+                continue
             if new.digests() == base.digests() and not arguments.all:
                 print(f"{row}: the same machine code", flush=True)
                 continue
@@ -163,33 +184,27 @@ def compare(
                 line, is_slower = time_row(new, base, arguments.pairs)
             print(f"{row}: {line}" + (" SLOWER" if is_slower else ""), flush=True)
             slower += [row] if is_slower else []
-        for name, version in (("new", new), ("base", base)):
-            code = version.process.wait()
-            if code not in (0, 5):
-                text = (folder / name / "log").read_text()
-                print("\n".join(text.splitlines()[-15:]), flush=True)
-                slower.append(f"{name}: exit code {code}, so that rows may be missing")
+        slower += [each for each in (new.problem(), base.problem()) if each]
     return slower
 
 
-def offered_rows(new: Version, base: Version) -> Iterator[str]:
-    """Yield each row when both versions are ready to time it."""
+def offered_rows(versions: Sequence[Version]) -> Iterator[tuple[str, list[Version]]]:
+    """Yield each row with the versions that are ready to time it, when all have come to it."""
     while True:
-        messages = [new.receive(), base.receive()]
+        messages = [version.receive() for version in versions]
         if None in messages:
             return
         rows = {message.row for message in messages if message is not None}
         if len(rows) > 1:
-            raise RuntimeError(f"expected both versions to offer the same row, found {rows}")
-        if all(isinstance(message, Offer) for message in messages):
-            yield rows.pop()
-        for version, message in zip((new, base), messages, strict=True):
+            raise RuntimeError(f"expected all versions to offer the same row, found {rows}")
+        ready = zip(versions, messages, strict=True)
+        yield rows.pop(), [version for version, message in ready if isinstance(message, Offer)]
+        for version, message in zip(versions, messages, strict=True):
             if isinstance(message, Offer):
                 version.answer("next")
                 message = version.receive()
             if isinstance(message, End) and message.outcome != "passed":
-                label = "working tree" if version is new else "base"
-                print(f"{message.row}: {message.outcome} ({label})", flush=True)
+                print(f"{message.row}: {message.outcome} ({version.label})", flush=True)
 
 
 def time_row(new: Version, base: Version, pairs: int) -> tuple[str, bool]:

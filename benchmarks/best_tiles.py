@@ -40,8 +40,8 @@ def best_tiles(output: str) -> dict[str, Best | None]:
         fastest = best.setdefault(name, None)
         if microseconds is None or wrong:
             continue
-        found = Best(float(microseconds), tile)
-        best[name] = found if fastest is None else min(fastest, found)
+        timed = Best(float(microseconds), tile)
+        best[name] = timed if fastest is None else min(fastest, timed)
     return best
 
 

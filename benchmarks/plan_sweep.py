@@ -56,16 +56,16 @@ def main() -> int:
     parser.add_argument("--only", default="", help="kernels that match a regular expression")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
-    found: dict[str, Times] = {}
+    swept: dict[str, Times] = {}
     problems: list[str] = []
     for name in arguments.variants:
         command = [sys.executable, str(HERE / VARIANTS[name]), "--alternate"]
-        problems += sweep([*command, "--only", arguments.only], found, arguments.output)
+        problems += sweep([*command, "--only", arguments.only], swept, arguments.output)
     print("\n".join(problems))
     return 1 if problems else 0
 
 
-def sweep(command: Sequence[str], found: dict[str, Times], output: Path) -> list[str]:
+def sweep(command: Sequence[str], swept: dict[str, Times], output: Path) -> list[str]:
     """Time the rows of a command; the errors with which processes ended.
 
     The output is written after each row: a sweep that is stopped keeps what it has.
@@ -83,10 +83,10 @@ def sweep(command: Sequence[str], found: dict[str, Times], output: Path) -> list
                 plans.setdefault(frozenset(digests - before[version.label]), version)
                 before[version.label] = digests
             times = time_in_turn(list(plans.values()))
-            found[row] = times
+            swept[row] = times
             spread = sorted(median(each) for each in times.values())
             print(f"{row}: {len(times)} plans, {spread[0]:.1f} to {spread[-1]:.1f} us", flush=True)
-            output.write_text(json.dumps(found, indent=1))
+            output.write_text(json.dumps(swept, indent=1))
         return [each for version in versions if (each := version.problem())]
 
 

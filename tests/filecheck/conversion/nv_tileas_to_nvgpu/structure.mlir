@@ -66,6 +66,15 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %f = nv_tileaa.fence_alias token = %t : !nv_tileaa.mem_token
     nv_tileaa.return
   }
+  // One thread sleeps: the others wait for it at a barrier.
+  // CHECK-LABEL: @sleep
+  // CHECK: [[FIRST:%[a-z0-9]+]] = arith.cmpi eq
+  // CHECK-NEXT: scf.if [[FIRST]] {
+  // CHECK-NEXT: cute_nvgpu.nanosleep %arg0
+  nv_tileaa.func @sleep(%ns: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    nv_tileas.sleep %ns
+    nv_tileaa.return
+  }
   // Directives for the compiler have no code.
   // CHECK-LABEL: @directives
   // CHECK-NOT: nv_tileaa

@@ -19,8 +19,6 @@ from tilewright.ir.types import I1, I64
 from tilewright.testing.generate.program import generate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tilewright.ir.operation import Operation
 
 ATTENTION: Final = Path(__file__).parents[2] / "run" / "kernels" / "attention_rows.mlir"
@@ -48,7 +46,7 @@ def program(occupancy: int, hints: str = "sm_90") -> str:
     return text.replace(") {", f"){asked}{occupancy}}}> {{", 1) if occupancy else text
 
 
-def give_hints(op: Operation, hints: Mapping[str, Attribute]) -> None:
+def give_hints(op: Operation, hints: dict[str, Attribute]) -> None:
     """Give an operation these hints instead of its own."""
     op.attributes["optimization_hints"] = OptimizationHintsAttr({"default": DictionaryAttr(hints)})
 

@@ -1,4 +1,4 @@
-"""override-warps: the number of warps of a forced schedule, in compiled kernels."""
+"""record-requests: what is asked of kernels, and which of it is followed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from scheduled_loops import matmul
 import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
-from tilewright.driver.pipelines import passes_to
 
 
 @pytest.mark.parametrize("warps", [4, 8, 16])
@@ -46,13 +45,3 @@ cuda_tile.module @kernels {
     values = np.arange(512, dtype=np.float32)
     run_ptx(ptx, read_runnable(text, "scale.mlir"), "scale", 1, [values], check=True)
     assert np.array_equal(values, 2 * np.arange(512, dtype=np.float32))
-
-
-@pytest.mark.parametrize(("level", "is_run"), [(1, False), (2, True), (3, True)])
-def test_it_runs_where_schedules_are_chosen(level: int, is_run: bool) -> None:
-    assert ("override-warps{warps=8}" in passes_to("nv_tileas", "sm_90", level, schedule="warps=8")
-            ) == is_run  # fmt: skip
-
-
-def test_it_does_not_run_without_being_asked() -> None:
-    assert "override-warps" not in passes_to("nv_tileas", "sm_90", schedule="stages=3")

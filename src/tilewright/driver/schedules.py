@@ -18,13 +18,11 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from tilewright.support.diagnostics import fail
-from tilewright.support.schedule_keys import CHOICES
+from tilewright.support.schedule_keys import CHOICES, VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
-"""The environment variable with the schedule of compilations under cuTile."""
 LEAST_LEVEL: Final = 2
 """The lowest optimization level whose passes follow a schedule."""
 

@@ -28,6 +28,8 @@ COUNTS: Final = ("stages", "k-parts", "warps")
 SCHEDULE: Final = "schedule"
 """The source of requests of `--schedule`, or of the Python API."""
 ENVIRONMENT: Final = "environment"
+VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
+"""The environment variable with the schedule of compilations under cuTile."""
 RECORD: Final = "record"
 """The source of requests of a tuning record."""
 ENTRY: Final = "entry"

@@ -73,8 +73,8 @@ def version_text() -> str:
     """Return the version with a digest: front ends key their cubin caches by this text."""
     from hashlib import sha256  # noqa: PLC0415
 
-    from tilewright.driver.schedules import VARIABLE  # noqa: PLC0415
     from tilewright.emit.toolchain import toolchain_stamp  # noqa: PLC0415
+    from tilewright.support.schedule_keys import VARIABLE  # noqa: PLC0415
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
     schedule = os.environ.get(VARIABLE)

@@ -13,9 +13,10 @@ import tilewright
 from tilewright.driver import cli, schedules
 from tilewright.driver.cache import key_of
 from tilewright.driver.pipelines import passes_to
-from tilewright.driver.schedules import VARIABLE, environment_schedule, parse_schedule
+from tilewright.driver.schedules import environment_schedule, parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import UserError
+from tilewright.support.schedule_keys import VARIABLE
 from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (

@@ -7,8 +7,12 @@ import pytest
 from scheduled_loops import matmul
 
 import tilewright
+from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
+from tilewright.driver.assembly import parse_any
 from tilewright.driver.emulate import run_ptx
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.support.diagnostics import Sink, UserError
 
 
 @pytest.mark.parametrize("warps", [4, 8, 16])
@@ -45,3 +49,48 @@ cuda_tile.module @kernels {
     values = np.arange(512, dtype=np.float32)
     run_ptx(ptx, read_runnable(text, "scale.mlir"), "scale", 1, [values], check=True)
     assert np.array_equal(values, 2 * np.arange(512, dtype=np.float32))
+
+
+@pytest.mark.parametrize(("options", "winner", "refusals"), [
+    # Sources in falling precedence; what is equal is followed either way.
+    ("warps=8 source=schedule", (8, "schedule"), ["4 of record: overridden by schedule"]),
+    ("warps=8 source=environment", (8, "environment"), ["4 of record: overridden by environment"]),
+    ("warps=8 source=entry", (4, "record"), ["8 of entry: overridden by record"]),
+    ("warps=8 source=record", (8, "record"), ["4 of record: overridden by record"]),
+    ("warps=4 source=schedule", (4, "schedule"), []),
+    ("warps=0 source=schedule", (4, "record"), []),
+])  # fmt: skip
+def test_the_first_source_wins(options: str, winner: tuple[int, str], refusals: list[str]) -> None:
+    text = """
+gpu.module @m {
+  nv_tileaa.func @k() attributes {
+    kernel_spec = #nv_tileaa.kernel_spec<>,
+    nv_tileaa.asked = #nv_tileaa.asked<warps = <4, record>>
+  } { nv_tileaa.return }
+}"""
+    module = parse_any(text, "kernel.mlir")
+    parse_pipeline(f"record-requests{{{options}}}").run(module)
+    (kernel,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    assert kernel.asked is not None
+    assert kernel.asked.requests == (("warps", *winner),)
+    refused = () if kernel.refused is None else kernel.refused.refusals
+    assert refused == tuple(("warps", reason) for reason in refusals)
+
+
+@pytest.mark.parametrize(("option", "message"), [
+    ("warps=3", "expected one of 0, 1, 2, 4, 8, 16"),
+    ("agents=2", "expected one of 0, 1"),
+    ("source=guess", "expected one of schedule, environment, record, entry"),
+    ("limit=guess", "expected one of level, sanitize"),
+])  # fmt: skip
+def test_other_options_are_errors(option: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        parse_pipeline(f"record-requests{{{option}}}")
+
+
+def test_the_former_name_sets_warps() -> None:
+    sink = Sink()
+    pipeline = parse_pipeline("override-warps{warps=8}", sink)
+    assert str(pipeline) == "record-requests{warps=8}"
+    (warning,) = sink.diagnostics
+    assert warning.message == "pass 'override-warps' is deprecated: use 'record-requests'"

@@ -22,7 +22,7 @@ from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
-from tilewright.plans.warps import choose_warps
+from tilewright.plans.warps import choose_warps, fixed_warps
 from tilewright.support.diagnostics import Error
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 
@@ -32,8 +32,7 @@ Row = tuple[str, int, str]
 
 def rows(function: FuncOp) -> Iterator[Row]:
     """Yield a row for each load and store of a tile."""
-    assert function.kernel_spec is not None
-    warps = choose_warps(function, function.kernel_spec.num_warps)
+    warps = choose_warps(function, fixed_warps(function))
     facts = AxisFacts(function)
     for op in function.walk():
         tile = accessed(op)

@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 from identity_compile import PTX, REMARKS, Job
 
-from tilewright.driver.schedules import CHOICES
 from tilewright.driver.tuning.search import neighbours
+from tilewright.support.schedule_keys import CHOICES
 
 ROOT: Final = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "benchmarks"))

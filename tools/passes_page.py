@@ -15,7 +15,6 @@ from tilewright.driver.pipelines import (
     DEPRECATED_PASSES,
     LOWERING_PIPELINE,
     PASSES,
-    SCHEDULE_OPTIONS,
     Step,
 )
 from tilewright.ir.passes import Option, Pass
@@ -40,7 +39,6 @@ second column on ([levels](optimization-levels.md)).
 CONDITIONS: Final = (
     ("reorders_accesses", "not with `--sanitize`"),
     ("passes_maps", "only with `--tensor-maps parameters`"),
-    ("forced", "only if a forced schedule has an option of it"),
 )
 
 
@@ -63,8 +61,8 @@ def _step(step: Step) -> str:
     scope, _, inner = name.partition("(")
     name = inner.rstrip(")") or scope
     notes = [f"on `{scope}`"] if inner else []
-    if rest == "$schedule}":
-        notes.append("`--schedule` " + ", ".join(f"`{each}`" for each in SCHEDULE_OPTIONS[name]))
+    if rest == "$requests}":
+        notes.append("`--schedule` and other requests are its options")
     notes += [text for attribute, text in CONDITIONS if getattr(step, attribute)]
     return f"| [`{name}`](#{name}) | `-O{step.since}` | {'; '.join(notes)} |"
 

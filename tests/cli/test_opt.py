@@ -180,9 +180,9 @@ def test_passes_are_required_if_no_optimization_level_is_without_them() -> None:
     names = {step.text.partition("{")[0]: step for step in steps if "(" not in step.text}
     unoptimized = {name for name, step in names.items() if not step.since} - {"canonicalize", "cse"}
     required = {name for name in names if load_pass(PASSES[name]).is_required}
-    # Schedules that are chosen have to be materialized, and an option asks for warps.
+    # Schedules that are chosen have to be materialized.
     chosen = {"materialize-schedule", "specialize-warps"}
-    assert required - unoptimized == {*chosen, "override-warps"}
+    assert required - unoptimized == chosen
     assert unoptimized <= required
 
 

@@ -1,4 +1,4 @@
-"""Remarks on instruction selection: global memory accesses and dots of nv_tileas."""
+"""Remarks on instruction selection: accesses and dots of nv_tileas; and on refused requests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS, OCCUPANCY
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
@@ -24,6 +25,7 @@ from tilewright.support.remark_catalogue import (
     LOAD_SELECTED,
     MMA_FMA,
     MMA_TENSOR_CORE,
+    REQUEST_REFUSED,
     STORE_SELECTED,
 )
 from tilewright.support.remarks import Remark
@@ -73,6 +75,20 @@ def report_dots(function: FuncOp, sink: Sink, pass_name: str) -> None:
     for op in function.walk():
         if isinstance(op, DotOp):
             sink.remark(_dot_remark(op, function.sym_name, pass_name))
+
+
+def report_refusals(root: Operation, sink: Sink, pass_name: str) -> None:
+    """Report each request that is not followed; those for CTAs and blocks have remarks already."""
+    if not sink.wants_remarks:
+        return
+    for function in root.walk():
+        if not isinstance(function, FuncOp) or function.refused is None:
+            continue
+        name, location = function.sym_name, function.location
+        for key, reason in function.refused.refusals:
+            if key not in (NUM_CTAS, OCCUPANCY):
+                text = f"Request '{key.replace('_', '-')}' is not followed"
+                sink.remark(Remark(REQUEST_REFUSED, text, pass_name, name, location, reason))
 
 
 def load_remark(op: Load, instruction: str, function: str, pass_name: str) -> Remark:

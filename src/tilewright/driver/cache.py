@@ -27,6 +27,7 @@ from tilewright.emit.toolchain import (
 )
 from tilewright.support.identity import identity
 from tilewright.support.packed_values import Damaged
+from tilewright.support.schedule_keys import SCHEDULE
 
 if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
@@ -159,7 +160,7 @@ def cached(
 
 def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
     """Return a digest of all inputs that determine the result of a compilation."""
-    settings = settings._replace(timeout=None)
+    settings = settings._replace(timeout=None, schedule_source=SCHEDULE)
     options = zip(settings._fields, [settings.arch.name, *settings[1:]], strict=True)
     parts = [f"{option}={value}" for option, value in options]
     # Also what is in PTX depends on ptxas: on the spills that it reports.

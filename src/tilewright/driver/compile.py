@@ -377,6 +377,7 @@ class Compilation(BackEnd):
             asked.opt_level,
             checked=asked.sanitize,
             schedule=asked.schedule,
+            source=asked.schedule_source,
             map_parameters=asked.tensor_maps == PARAMETERS,
         )
 

@@ -14,6 +14,7 @@ from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tilewright.dialects.cuda_tile.hints import DEFAULT, hint
 from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.requests import OCCUPANCY, Request
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nvvm.attribute_names import MINCTASM, REQNTID
 from tilewright.ir.attributes import DenseArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
@@ -21,6 +22,7 @@ from tilewright.ir.traits import SYMBOL_TABLE
 from tilewright.ir.types import I64
 from tilewright.support.remark_catalogue import OCCUPANCY_RELAXED
 from tilewright.support.remarks import Remark
+from tilewright.support.schedule_keys import ENTRY
 from tilewright.target.arch import REGISTER_BYTES, registers_per_thread
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 HINTS: Final = "optimization_hints"
-OCCUPANCY: Final = "occupancy"
 PTXAS: Final = "ptxas"
 
 
@@ -175,7 +176,8 @@ def _limits(lowered: Operation) -> Iterator[tuple[str, Limit]]:
 def _occupancy(kernel: EntryOp | FuncOp, arch: str) -> int:
     """The blocks of an SM that a kernel asks for; 0 if it does not."""
     if isinstance(kernel, FuncOp):
-        asked = None if kernel.kernel_spec is None else kernel.kernel_spec.occupancy
+        chosen = None if kernel.kernel_spec is None else kernel.kernel_spec.occupancy
+        asked = chosen or kernel.asks(OCCUPANCY)
     else:
         hints = kernel.attributes.get(HINTS)
         given = hints if isinstance(hints, OptimizationHintsAttr) else None
@@ -186,11 +188,14 @@ def _occupancy(kernel: EntryOp | FuncOp, arch: str) -> int:
 def _give(kernel: EntryOp | FuncOp, arch: str, occupancy: int) -> None:
     """Replace the hint of a kernel; 0 leaves it out, so that passes may choose."""
     if isinstance(kernel, FuncOp):
-        spec = kernel.kernel_spec
+        spec, asked = kernel.kernel_spec, kernel.asked
         assert spec is not None
-        kernel.attributes["kernel_spec"] = KernelSpecAttr(
-            spec.num_ctas, spec.num_warps, occupancy or None
-        )
+        if asked is None or spec.occupancy is not None:
+            kernel.kernel_spec = KernelSpecAttr(spec.num_ctas, spec.num_warps, occupancy or None)
+        elif occupancy:
+            kernel.asked = asked.with_request(Request(OCCUPANCY, occupancy, ENTRY))
+        else:
+            kernel.asked = asked.without(OCCUPANCY)
         return
     hints = kernel.attributes.get(HINTS)
     entries = dict(hints.entries.entries) if isinstance(hints, OptimizationHintsAttr) else {}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.driver.schedules import LEAST_LEVEL
+from tilewright.support.schedule_keys import SCHEDULE
+
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Pipeline
@@ -54,11 +57,11 @@ PASSES: Final = {
     "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
     "shrink-tiles": "tilewright.transforms.nv_tileaa.shrink_tiles:ShrinkTiles",
-    "override-warps": "tilewright.transforms.nv_tileaa.override_warps:OverrideWarps",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "relax-occupancy": "tilewright.transforms.nv_tileaa.relax_occupancy:RelaxOccupancy",
+    "record-requests": "tilewright.transforms.nv_tileaa.record_requests:RecordRequests",
     "recompute-tiles": "tilewright.transforms.nv_tileas.recompute_tiles:RecomputeTiles",
     "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
     "reconcile-unrealized-casts": (
@@ -93,6 +96,7 @@ PASSES: Final = {
 DEPRECATED_PASSES: Final = {
     "expand-products": "expand-dots",
     "order-memory": "insert-barriers",
+    "override-warps": "record-requests",
     "pack-nibbles": "pack-int4",
 }
 """Former names of passes: accepted with a warning in this release, gone in the next."""
@@ -128,7 +132,7 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 class Step:
     """A pass of the lowering pipeline, and the conditions under which it runs."""
 
-    __slots__ = ("forced", "passes_maps", "reorders_accesses", "since", "text")
+    __slots__ = ("passes_maps", "reorders_accesses", "since", "text")
 
     def __init__(
         self,
@@ -137,26 +141,20 @@ class Step:
         *,
         reorders_accesses: bool = False,
         passes_maps: bool = False,
-        forced: bool = False,
     ) -> None:
         self.text = text
-        """The pass in a textual pipeline; `$arch` is replaced by the target, `$schedule` by its
-        options of a forced schedule."""
+        """The pass in a textual pipeline; `$arch` is replaced by the target, and
+        `{$requests}` by what is asked as options."""
         self.since = since
         """The lowest optimization level at which it runs."""
         self.reorders_accesses = reorders_accesses
         """Whether it separates accesses from their bounds checks."""
         self.passes_maps = passes_maps
         """Whether it is only for kernels to which the launcher passes tensor maps."""
-        self.forced = forced
-        """Whether it runs only if a forced schedule has an option of it."""
 
-    def runs(
-        self, opt_level: int, *, checked: bool, map_parameters: bool, schedule: str = ""
-    ) -> bool:
+    def runs(self, opt_level: int, *, checked: bool, map_parameters: bool) -> bool:
         """Whether it runs at an optimization level, with or without bounds checks."""
         is_wanted = map_parameters or not self.passes_maps
-        is_wanted = is_wanted and (not self.forced or bool(_options(self.text, schedule)))
         return is_wanted and self.since <= opt_level and not (checked and self.reorders_accesses)
 
 
@@ -179,22 +177,22 @@ LOWERING_PIPELINE: Final = {
     "nv_tileas": (
         Step("inline-calls"),
         Step("check-resources"),
-        Step("override-warps{$schedule}", since=2, reorders_accesses=True, forced=True),
+        Step("record-requests{$requests}"),
         Step("expand-dots"),
         Step("order-blocks", since=2),
         Step("shrink-tiles", since=2, reorders_accesses=True),
         Step("distribute-over-cluster", since=1, reorders_accesses=True),
         Step("split-accumulators", since=2, reorders_accesses=True),
         Step("relax-occupancy"),
-        Step("refine-k-loops{$schedule}", since=2, reorders_accesses=True),
+        Step("refine-k-loops", since=2, reorders_accesses=True),
         Step("slice-tiles"),
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
-        Step("version-single-trip{$schedule}", since=2, reorders_accesses=True),
+        Step("version-single-trip", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
-        Step("prefetch-loads{$schedule}", since=2, reorders_accesses=True),
+        Step("prefetch-loads", since=2, reorders_accesses=True),
         Step("swap-dot-operands", since=2, reorders_accesses=True),
-        Step("rotate-dots{$schedule}", since=2, reorders_accesses=True),
+        Step("rotate-dots", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("promote-dots", since=2),
@@ -202,8 +200,8 @@ LOWERING_PIPELINE: Final = {
         Step("localize-stores", since=2),
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("overlap-dots", since=2, reorders_accesses=True),
-        Step("keep-tiles{$schedule}", since=2, reorders_accesses=True),
-        Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
+        Step("keep-tiles", since=2, reorders_accesses=True),
+        Step("schedule-loops", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
         Step("start-copies", since=2),
@@ -228,17 +226,6 @@ LOWERING_PIPELINE: Final = {
 }
 """The levels, and the passes that lower to each from the one above; the first: on the input."""
 
-SCHEDULE_OPTIONS: Final = {
-    "prefetch-loads": ("kept-tiles", "prefetch"),
-    "keep-tiles": ("kept-tiles",),
-    "version-single-trip": ("single-trip",),
-    "override-warps": ("warps",),
-    "refine-k-loops": ("k-parts",),
-    "rotate-dots": ("rotate",),
-    "schedule-loops": ("stages", "in-flight", "agents", "multicast", "tma-stores", "evict-first"),
-}
-"""The passes that have options of a forced schedule."""
-
 OPT_LEVELS: Final = range(4)
 """The optimization levels: -O0 to -O3."""
 
@@ -250,23 +237,36 @@ def passes_to(
     *,
     checked: bool = False,
     schedule: str = "",
+    source: str = SCHEDULE,
     map_parameters: bool = False,
 ) -> str:
-    """Return the textual pipeline that lowers to a level from the one above; may be empty."""
+    """Return the textual pipeline that lowers to a level from the one above; may be empty.
+
+    `source` is what asks for the schedule.
+    """
     steps = (
         step
         for step in LOWERING_PIPELINE[level]
-        if step.runs(opt_level, checked=checked, map_parameters=map_parameters, schedule=schedule)
+        if step.runs(opt_level, checked=checked, map_parameters=map_parameters)
     )
-    texts = [step.text.replace("{$schedule}", _options(step.text, schedule)) for step in steps]
-    return ",".join(texts).replace("$arch", arch)
+    requests = _requests(schedule, source, opt_level, checked=checked)
+    return (
+        ",".join(step.text for step in steps)
+        .replace("{$requests}", requests)
+        .replace("$arch", arch)
+    )
 
 
-def _options(step: str, schedule: str) -> str:
-    """The options of a forced schedule that the pass of a step has, in braces."""
-    names = SCHEDULE_OPTIONS.get(step.partition("{")[0], ())
-    options = [option for option in schedule.split() if option.partition("=")[0] in names]
-    return f"{{{' '.join(options)}}}" if options else ""
+def _requests(schedule: str, source: str, opt_level: int, *, checked: bool) -> str:
+    """The options of the pass that records what is asked, in braces."""
+    if not schedule:
+        return ""
+    options = [schedule, *([] if source == SCHEDULE else [f"source={source}"])]
+    if opt_level < LEAST_LEVEL:
+        options.append("limit=level")
+    elif checked:
+        options.append("limit=sanitize")
+    return f"{{{' '.join(options)}}}"
 
 
 def level_pipeline(opt_level: int) -> Pipeline | None:

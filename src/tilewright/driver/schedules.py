@@ -1,4 +1,4 @@
-"""Forced schedules: options of passes that schedule loops, which replace what they would choose.
+"""Forced schedules: what is asked of passes, in place of what they would choose.
 
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
 into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
@@ -18,31 +18,17 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from tilewright.support.diagnostics import fail
+from tilewright.support.schedule_keys import CHOICES, VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
-"""The environment variable with the schedule of compilations under cuTile."""
-CHOICES: Final[dict[str, Sequence[int]]] = {
-    "stages": range(9),
-    "in-flight": range(2),
-    "k-parts": range(9),
-    "agents": range(2),
-    "multicast": range(2),
-    "tma-stores": range(2),
-    "evict-first": range(2),
-    "rotate": range(2),
-    "kept-tiles": range(33),
-    "single-trip": range(2),
-    "prefetch": range(2),
-    "warps": (0, 1, 2, 4, 8, 16),
-}
-"""The values of each option."""
+LEAST_LEVEL: Final = 2
+"""The lowest optimization level whose passes follow a schedule."""
 
 
 def parse_schedule(text: str) -> str:
-    """The options of the passes, from `name=number` pairs separated by commas."""
+    """A schedule as settings have it, from `name=number` pairs separated by commas."""
     options: list[str] = []
     for pair in filter(None, text.replace(" ", ",").split(",")):
         name, _, number = pair.partition("=")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.support.schedule_keys import SCHEDULE
 from tilewright.support.tensor_map_parameters import KERNEL
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ class Settings(NamedTuple):
     sanitize: bool = False
     """Check every access of global memory against its view."""
     schedule: str = ""
-    """Options that replace what passes choose for loops, such as `stages=3`."""
+    """What is asked of passes that schedule loops, such as `stages=3`."""
     tensor_maps: str = KERNEL
     """What encodes tensor maps: the kernel, or its launcher, which passes them as parameters."""
     timeout: float | None = None
     """The time limit of LLVM, and of ptxas, in seconds. The result does not depend on it."""
+    schedule_source: str = SCHEDULE
+    """What asks for the schedule. Of the result, only texts of levels depend on it."""

@@ -51,6 +51,6 @@ def result_words(op: Operation) -> int:
     return sum([tile_words(r.type) for r in op.results if isinstance(r.type, TensorType)])
 
 
-def resident_blocks(accumulators: int, asked: int | None) -> int:
-    """How many blocks share an SM: as asked, or two if a thread has few accumulators."""
-    return asked or (1 if accumulators >= MANY_ACCUMULATORS else 2)
+def resident_blocks(accumulators: int, chosen: int | None) -> int:
+    """How many blocks share an SM: as chosen, or two if a thread has few accumulators."""
+    return chosen or (1 if accumulators >= MANY_ACCUMULATORS else 2)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import WARPS
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import TensorType
 from tilewright.plans.row_kernels import RowKernel
@@ -32,13 +33,13 @@ LIVE_SHARE: Final = 160
 of the gradients of attention, are divided between two: operands are in registers beside them."""
 
 
-def choose_warps(function: Operation, asked: int | None) -> int:
-    """The number that was asked for; else four, or more where tiles are large.
+def choose_warps(function: Operation, fixed: int | None) -> int:
+    """The number that is fixed already; else four, or more where tiles are large.
 
     Fewer where a block reduces one row, and needs no more for the registers of its tiles.
     """
-    if asked is not None:
-        return asked
+    if fixed is not None:
+        return fixed
     dots: list[DotOp] = []
     largest = 1
     for op in function.walk():
@@ -135,7 +136,13 @@ def warps_for(largest: int, *, has_dots: bool) -> int:
     return warps
 
 
+def fixed_warps(kernel: FuncOp) -> int | None:
+    """The number of warps that a pass has chosen, or that is asked for, if there is one."""
+    spec = kernel.kernel_spec
+    chosen = None if spec is None else spec.num_warps
+    return kernel.asks(WARPS) if chosen is None else chosen
+
+
 def threads_of(kernel: FuncOp) -> int:
     """The number of threads of a block of a kernel."""
-    spec = kernel.kernel_spec
-    return choose_warps(kernel, None if spec is None else spec.num_warps) * WARP_SIZE
+    return choose_warps(kernel, fixed_warps(kernel)) * WARP_SIZE

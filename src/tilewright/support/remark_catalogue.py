@@ -318,6 +318,15 @@ CLUSTER_REFUSED: Final = _declare(
     "powers of two.",
     "Remove the hint, or change the operation that the remark points at.",
 )  # fmt: skip
+REQUEST_REFUSED: Final = _declare(
+    "request-refused", "RemarkRequest", MISSED, COMPILER,
+    "A request of a schedule, or a hint that a schedule overrides, is not followed, or not in all "
+    "loops, and why.",
+    "A schedule asks the passes for what they would not choose; they follow it where the program "
+    "and the GPU allow it, from `-O2` on and without `--sanitize`.",
+    "Leave the key out of `--schedule`, or change what the reason names. `--emit nv_tileas` shows "
+    "all that was asked and refused, as attributes of the kernel.",
+)  # fmt: skip
 TILES_SHRUNK: Final = _declare(
     "tiles-shrunk", "RemarkShrink", PASSED, COMPILER,
     "Rows or columns of tiles that are out of bounds wherever they are stored are not computed.",

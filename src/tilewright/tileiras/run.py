@@ -73,8 +73,8 @@ def version_text() -> str:
     """Return the version with a digest: front ends key their cubin caches by this text."""
     from hashlib import sha256  # noqa: PLC0415
 
-    from tilewright.driver.schedules import VARIABLE  # noqa: PLC0415
     from tilewright.emit.toolchain import toolchain_stamp  # noqa: PLC0415
+    from tilewright.support.schedule_keys import VARIABLE  # noqa: PLC0415
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
     schedule = os.environ.get(VARIABLE)
@@ -208,12 +208,19 @@ def _compile(job: Job, data: bytes) -> bytes:
     from tilewright.driver.schedules import environment_schedule  # noqa: PLC0415
     from tilewright.driver.settings import Settings  # noqa: PLC0415
     from tilewright.driver.tuning.lookup import compile_tuned, tuned  # noqa: PLC0415
+    from tilewright.support.schedule_keys import ENVIRONMENT  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     with _failing(WRONG_SETTINGS):
         schedule = environment_schedule()
     settings = Settings(
-        ARCHES[job.gpu], job.opt_level, job.line_info, job.device_debug, job.sanitize, schedule
+        ARCHES[job.gpu],
+        job.opt_level,
+        job.line_info,
+        job.device_debug,
+        job.sanitize,
+        schedule,
+        schedule_source=ENVIRONMENT,
     )
 
     def warn(text: str) -> None:

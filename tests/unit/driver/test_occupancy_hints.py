@@ -104,10 +104,16 @@ def test_a_hint_that_spills_for_want_of_shared_memory_is_relaxed() -> None:
     assert compilation.cubin.entries["full"].spill_stores == 0
 
 
-def test_the_hint_of_an_nv_tileaa_kernel_is_relaxed() -> None:
-    """There it is part of the specification of the kernel."""
+@pytest.mark.parametrize("is_specified", [False, True])
+def test_the_hint_of_an_nv_tileaa_kernel_is_relaxed(is_specified: bool) -> None:
+    """There it is what is asked, or in text by hand part of the specification of the kernel."""
     text = tilewright.compile(program(16), emit="ptx").stages["nv_tileaa"]
-    assert "occupancy = 16" in text
+    asked = "warps = <4, entry>, occupancy = <16, entry>"
+    assert f", nv_tileaa.asked = #nv_tileaa.asked<{asked}>" in text
+    if is_specified:
+        text = text.replace(f", nv_tileaa.asked = #nv_tileaa.asked<{asked}>", "")
+        text = text.replace("kernel_spec<>", "kernel_spec<num_warps = 4, occupancy = 16>")
+        assert "asked" not in text
     module = tilewright.compile(text)
     assert module.entries["k"].resources.spill_stores == 0
     assert blocks_of(module.ptx) != [16]

@@ -12,10 +12,11 @@ from scheduled_loops import matmul
 import tilewright
 from tilewright.driver import cli, schedules
 from tilewright.driver.cache import key_of
-from tilewright.driver.pipelines import SCHEDULE_OPTIONS, parse_pipeline, passes_to
-from tilewright.driver.schedules import VARIABLE, environment_schedule, parse_schedule
+from tilewright.driver.pipelines import passes_to
+from tilewright.driver.schedules import environment_schedule, parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import UserError
+from tilewright.support.schedule_keys import VARIABLE
 from tilewright.target.arch import ARCHES
 
 CHOICES: Final = (
@@ -123,38 +124,27 @@ def test_the_command_line_splits_iterations(k_parts: int, tmp_path: Path) -> Non
     assert program.stages["nv_tileas"] == made.read_text()
 
 
-def test_each_pass_gets_the_options_that_it_has() -> None:
-    steps = passes_to("nv_tileas", "sm_90", schedule="stages=3 k-parts=2 in-flight=0").split(",")
-    options = {step.partition("{")[0]: step for step in steps if "{" in step}
-    assert options == {
-        "refine-k-loops": "refine-k-loops{k-parts=2}",
-        "schedule-loops": "schedule-loops{stages=3 in-flight=0}",
-    }
-
-
-@pytest.mark.parametrize(("schedule", "expected"), [
-    ("", []),
-    ("k-parts=4", ["refine-k-loops{k-parts=4}"]),
-    ("in-flight=1", ["schedule-loops{in-flight=1}"]),
-    ("agents=1", ["schedule-loops{agents=1}"]),
-    ("kept-tiles=4", ["prefetch-loads{kept-tiles=4}", "keep-tiles{kept-tiles=4}"]),
-    ("single-trip=0", ["version-single-trip{single-trip=0}"]),
-    ("prefetch=1", ["prefetch-loads{prefetch=1}"]),
-    ("warps=8", ["override-warps{warps=8}"]),
+@pytest.mark.parametrize(("level", "source", "checked", "rest"), [
+    (3, "schedule", False, ""),
+    (2, "environment", False, " source=environment"),
+    (3, "record", False, " source=record"),
+    (1, "schedule", False, " limit=level"),
+    (0, "environment", False, " source=environment limit=level"),
+    (3, "schedule", True, " limit=sanitize"),
+    (1, "schedule", True, " limit=level"),
 ])  # fmt: skip
-def test_a_pass_without_options_has_no_braces(schedule: str, expected: list[str]) -> None:
-    steps = passes_to("nv_tileas", "sm_90", schedule=schedule).split(",")
-    assert [step for step in steps if "{" in step] == expected
-    assert {"refine-k-loops", "schedule-loops"} <= {step.partition("{")[0] for step in steps}
+def test_one_pass_takes_the_schedule(level: int, source: str, checked: bool, rest: str) -> None:
+    schedule = "stages=3 k-parts=2 in-flight=0"
+    text = passes_to("nv_tileas", "sm_90", level, checked=checked, schedule=schedule, source=source)
+    steps = [step for step in text.split(",") if "{" in step]
+    assert steps == [f"record-requests{{{schedule}{rest}}}"]
 
 
-def test_all_options_belong_to_a_pass_that_has_them() -> None:
-    """No option is dropped, and only one is for two passes: one leaves tiles to the other."""
-    routed = [name for names in SCHEDULE_OPTIONS.values() for name in names]
-    assert sorted(routed) == sorted([*schedules.CHOICES, "kept-tiles"])
-    for name, options in SCHEDULE_OPTIONS.items():
-        for option in options:
-            parse_pipeline(f"{name}{{{option}=1}}")
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_without_a_schedule_no_pass_has_options(level: int) -> None:
+    steps = passes_to("nv_tileas", "sm_90", level, source="environment").split(",")
+    assert "record-requests" in steps
+    assert not [step for step in steps if "{" in step]
 
 
 def test_the_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:

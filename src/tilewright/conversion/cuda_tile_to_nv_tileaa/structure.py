@@ -23,12 +23,20 @@ from tilewright.dialects.nv_tileaa.attributes import (
     TargetSpecAttr,
 )
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.requests import (
+    NUM_CTAS,
+    OCCUPANCY,
+    WARPS,
+    AskedAttr,
+    Request,
+)
 from tilewright.dialects.ub import PoisonOp
 from tilewright.ir.attributes import ArrayAttr, DictionaryAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint, create_op
 from tilewright.ir.conversion import converts
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import FunctionType
+from tilewright.support.schedule_keys import ENTRY
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion_builder import ConversionBuilder
@@ -88,8 +96,9 @@ def _entry(arch: Arch) -> ConversionPattern:
             return build.reject("expected arguments that can be converted")
         attributes = converted(op, left_out=(HINTS,))
         attributes["function_type"] = TypeAttr(FunctionType(tuple(inputs)))
-        attributes["kernel_spec"] = kernel_spec(op, arch.name)
+        attributes["kernel_spec"] = KernelSpecAttr()
         made = new_structure.FuncOp((), (), attributes, [Region()], op.location)
+        made.asked = requests(op, arch.name)
         build.insert(made)
         build.convert_region(op.body, made.body)
         _assume_attributes(op, made)
@@ -129,14 +138,16 @@ def _assume_attributes(entry: structure.EntryOp, made: new_structure.FuncOp) -> 
         del made.attributes["arg_attrs"]
 
 
-def kernel_spec(entry: structure.EntryOp, arch: str) -> KernelSpecAttr:
-    """Return the kernel specification of the hints for one architecture."""
+def requests(entry: structure.EntryOp, arch: str) -> AskedAttr | None:
+    """Return what the hints for one architecture ask for; None if there are none."""
     hints = entry.hints
-    return KernelSpecAttr(
-        hint(hints, arch, "num_cta_in_cga"),
-        worker_warps(entry, hints, arch),
-        hint(hints, arch, "occupancy"),
-    )
+    values = {
+        NUM_CTAS: hint(hints, arch, "num_cta_in_cga"),
+        WARPS: worker_warps(entry, hints, arch),
+        OCCUPANCY: hint(hints, arch, "occupancy"),
+    }
+    asked = [Request(key, value, ENTRY) for key, value in values.items() if value is not None]
+    return AskedAttr(asked) if asked else None
 
 
 def patterns(arch: Arch) -> tuple[ConversionPattern, ...]:

@@ -17,11 +17,12 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorization_remarks import vectorization_remarks
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
 from tilewright.plans.row_kernels import row_blocks
-from tilewright.plans.warps import FEWEST, choose_warps, fragment_registers
+from tilewright.plans.warps import FEWEST, choose_warps, fixed_warps, fragment_registers
 from tilewright.support.diagnostics import UserError
 from tilewright.support.remark_catalogue import CLUSTER_REFUSED, WARPS
 from tilewright.support.remarks import Remark
@@ -61,9 +62,8 @@ class ConvertTileAAToTileAS(Pass):
 
 def assign_layouts(kernel: FuncOp) -> LayoutAssignment:
     """Choose the number of warps of a kernel and the layouts of its tiles; changes nothing."""
-    spec, arch = kernel.kernel_spec, _required_target(kernel)
-    assert spec is not None
-    warps = choose_warps(kernel, spec.num_warps)
+    arch = _required_target(kernel)
+    warps = choose_warps(kernel, fixed_warps(kernel))
     return solve_layouts(collect_constraints(kernel, arch, warps))
 
 
@@ -83,29 +83,32 @@ def _required_target(kernel: FuncOp) -> Arch:
 def _record_launch(kernel: FuncOp, warps: int, blocks: int | None, sink: Sink) -> None:
     """Set the launch configuration that the kernel has from here on.
 
-    There are to be some `blocks` on an SM if the program asks for no number.
+    There are to be some `blocks` on an SM if no number is chosen yet.
     """
-    spec, is_distributed = kernel.kernel_spec, kernel.is_distributed
+    spec, asked = kernel.kernel_spec, kernel.asks(NUM_CTAS) or 1
     assert spec is not None
-    ctas = spec.num_ctas if is_distributed else None
-    if sink.wants_remarks and kernel.cluster_size > 1 and not is_distributed:
-        sink.remark(_cluster_remark(kernel))
+    ctas = spec.num_ctas if kernel.is_distributed else None
+    if asked > 1 and ctas is None and not kernel.has_refused(NUM_CTAS):
+        remark = _cluster_remark(kernel, asked)
+        kernel.refuse(NUM_CTAS, remark.reason)
+        if sink.wants_remarks:
+            sink.remark(remark)
     kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy or blocks)
 
 
 def _warps_remarks(kernel: FuncOp) -> Iterator[Remark]:
     """The remark on warps that divide what four do not have registers for."""
-    spec, dots = kernel.kernel_spec, [op for op in kernel.walk() if isinstance(op, DotOp)]
+    dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
     registers = fragment_registers(dots, FEWEST)
-    if spec is None or spec.num_warps is not None or registers <= MAX_REGISTERS:
+    if fixed_warps(kernel) is not None or registers <= MAX_REGISTERS:
         return
     reason = f"fragments and accumulators would take {registers} registers"
     text, by = f"More than {FEWEST} warps", ConvertTileAAToTileAS.name
     yield Remark(WARPS, text, by, kernel.sym_name, kernel.location, reason)
 
 
-def _cluster_remark(kernel: FuncOp) -> Remark:
+def _cluster_remark(kernel: FuncOp, asked: int) -> Remark:
     """The remark on a hint that no pass has met."""
-    text, by = f"num_ctas {kernel.cluster_size} is not used", ConvertTileAAToTileAS.name
+    text, by = f"num_ctas {asked} is not used", ConvertTileAAToTileAS.name
     reason = "each CTA computes tiles of its own"
     return Remark(CLUSTER_REFUSED, text, by, kernel.sym_name, kernel.location, reason)

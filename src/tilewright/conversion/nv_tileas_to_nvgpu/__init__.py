@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.remarks import report_accesses
+from tilewright.analysis.remarks import report_accesses, report_refusals
 from tilewright.conversion.nv_tileas_to_nvgpu.collectives import generate, histogram, reduce, scan
 from tilewright.conversion.nv_tileas_to_nvgpu.conversion_remarks import report_conversions
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import (
@@ -127,5 +127,6 @@ class ConvertTileASToNvgpu(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         report_accesses(op, sink, self.name)
         report_conversions(op, sink, self.name)
+        report_refusals(op, sink, self.name)
         types = thread_types()
         convert(op, target(types), _finder(), types, sink=sink)

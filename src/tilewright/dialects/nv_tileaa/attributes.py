@@ -182,9 +182,10 @@ class NumbersAttr(Parametric):
 class KernelSpecAttr(NumbersAttr):
     """`#nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4>`: the launch configuration of a kernel.
 
-    CTAs per cluster, warps per CTA, and the target number of CTAs per SM. At nv_tileaa all are
-    hints. From nv_tileas on, a kernel with more than one CTA per cluster is launched in clusters,
-    each of which runs one program.
+    CTAs per cluster, warps per CTA, and the target number of CTAs per SM: as far as passes have
+    chosen them. What is asked is in `nv_tileaa.asked`; for a program at nv_tileaa without it, all
+    numbers are hints. From nv_tileas on, a kernel with more than one CTA per cluster is launched in
+    clusters, each of which runs one program.
     """
 
     __slots__ = ("num_ctas", "num_warps", "occupancy")

@@ -10,6 +10,7 @@ from tilewright.dialects.elements import listed, types_of
 from tilewright.dialects.nv_tileaa.attributes import KERNEL_SPEC
 from tilewright.dialects.nv_tileaa.constraints import SCALAR_I32, SCALAR_PTR, TOKEN, pointer
 from tilewright.dialects.nv_tileaa.program import GetCtaRankOp
+from tilewright.dialects.nv_tileaa.requests import ASKED, REFUSED, Refusal, RefusedAttr
 from tilewright.dialects.type_syntax import FUNCTION_TYPE
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I64_ATTR, STRING_ATTR, SYMBOL_ATTR
@@ -31,11 +32,27 @@ class FuncOp(func.FuncOp):
     default_dialect = None
 
     kernel_spec = d.optional_attribute(KERNEL_SPEC)
+    asked = d.optional_attribute(ASKED, "nv_tileaa.asked")
+    refused = d.optional_attribute(REFUSED, "nv_tileaa.refused")
 
     @property
     def is_kernel(self) -> bool:
         """Whether the host launches this function."""
         return self.kernel_spec is not None
+
+    def asks(self, key: str) -> int | None:
+        """The value that is asked for, if any."""
+        request = None if self.asked is None else self.asked.get(key)
+        return None if request is None else request.value
+
+    def has_refused(self, key: str) -> bool:
+        """Whether a request is recorded as refused."""
+        return self.refused is not None and key in dict(self.refused.refusals)
+
+    def refuse(self, key: str, reason: str) -> None:
+        """Record why a request is not followed, or not in all loops."""
+        before = () if self.refused is None else self.refused.refusals
+        self.refused = RefusedAttr(dict.fromkeys((*before, Refusal(key, reason))))
 
     @property
     def cluster_size(self) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from tilewright.driver.schedules import LEAST_LEVEL
 from tilewright.emit.toolchain import has_records
 from tilewright.support.diagnostics import Diagnostic, Error, Severity
+from tilewright.support.schedule_keys import RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,9 +16,6 @@ if TYPE_CHECKING:
     from tilewright.driver.tuning.records import TuningRecord
     from tilewright.ir.operation import Operation
     from tilewright.support.remarks import Remark
-
-SCHEDULED_LEVEL: Final = 2
-"""The lowest optimization level at which passes have options of a schedule."""
 
 
 class Tuned(NamedTuple):
@@ -65,7 +64,7 @@ def tuned(
 
     `read` returns the program of `data`, where the caller has it already.
     """
-    unscheduled = settings.opt_level < SCHEDULED_LEVEL or settings.sanitize or settings.device_debug
+    unscheduled = settings.opt_level < LEAST_LEVEL or settings.sanitize or settings.device_debug
     if settings.schedule or unscheduled or not has_records():
         return Tuned(settings)
     # Loaded only where there are records.
@@ -98,7 +97,8 @@ def _applied(settings: Settings, records: dict[str, TuningRecord | None]) -> Tun
                                      if each.schedule))  # fmt: skip
     [schedule] = schedules
     remarks = tuple(_used(kernel, each) for kernel, each in known.items())
-    return Tuned(settings._replace(schedule=schedule), remarks, is_forced=True)
+    asked = settings._replace(schedule=schedule, schedule_source=RECORD)
+    return Tuned(asked, remarks, is_forced=True)
 
 
 def _used(kernel: str, record: TuningRecord) -> Remark:

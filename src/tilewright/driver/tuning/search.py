@@ -1,14 +1,14 @@
 """The search space of tuning: which values of the options of schedules are tried, in which order.
 
-The options and their values are those of `driver.schedules`. The search starts at the compiler's
-own choice and changes one option at a time; see `Tuner`.
+The options and their values are those of `support.schedule_keys`. The search starts at the
+compiler's own choice and changes one option at a time; see `Tuner`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.schedules import CHOICES
+from tilewright.support.schedule_keys import CHOICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import PORTABLE_CLUSTER
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
     """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
-    asked, split = kernel.cluster_size, list[str]()
+    asked, split = kernel.asks(NUM_CTAS) or 1, list[str]()
     failure: CannotHalve | None = None
     try:
         problem = target_or_baseline(kernel).cluster_problem
@@ -42,8 +43,11 @@ def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
     if sink.wants_remarks and split:
         text = f"{ctas} CTAs of a cluster share tiles, split along {', then '.join(split)}"
         sink.remark(Remark(CLUSTER, text, pass_name, kernel.sym_name, kernel.location))
-    if sink.wants_remarks and ctas < asked:
-        sink.remark(_missed(kernel, asked, failure, pass_name))
+    if ctas < asked:
+        missed = _missed(kernel, asked, failure, pass_name)
+        kernel.refuse(NUM_CTAS, missed.reason)
+        if sink.wants_remarks:
+            sink.remark(missed)
 
 
 def _missed(kernel: FuncOp, asked: int, failure: CannotHalve | None, pass_name: str) -> Remark:

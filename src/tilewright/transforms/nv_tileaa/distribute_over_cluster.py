@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 
@@ -24,7 +25,7 @@ class DistributeOverCluster(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if kernel.cluster_size > 1 and not kernel.is_distributed:
+            if (kernel.asks(NUM_CTAS) or 1) > 1 and not kernel.is_distributed:
                 # Few kernels have the hint.
                 from tilewright.transforms.nv_tileaa.cluster_distribution import (  # noqa: PLC0415
                     distribute,

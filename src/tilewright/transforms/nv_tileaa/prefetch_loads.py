@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass
 from tilewright.plans.tile_registers import REGISTER_BITS, tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
+PREFETCH: Final = "prefetch"
 SHARE: Final = 32
 """How many registers of a thread prefetched tiles may take."""
 MAX_BYTES: Final = 32 * 1024
@@ -49,17 +50,21 @@ class PrefetchLoads(Pass):
     """
 
     name = "prefetch-loads"
-    kept_tiles: int = option(default=-1, doc="tiles that keep-tiles keeps; 0: it is not to")
-    prefetch: int = option(default=-1, doc="prefetch no loads (0), or all that fit (1); -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel and self.prefetch:
-                keeps_tiles = self.kept_tiles != 0
-                _prefetch(function, keeps_tiles=keeps_tiles, is_forced=self.prefetch > 0)
+            wanted = function.asks(PREFETCH)
+            if not function.is_kernel or wanted == 0:
+                continue
+            is_forced, keeps_tiles = wanted is not None, function.asks("kept_tiles") != 0
+            any_chosen = _prefetch(function, keeps_tiles=keeps_tiles, is_forced=is_forced)
+            if is_forced and not any_chosen:
+                function.refuse(PREFETCH, "no loop loads small tiles that registers can hold")
 
 
-def _prefetch(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> None:
+def _prefetch(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
+    """Rotate the loads of all loops for which it pays; whether there are any."""
+    any_chosen = False
     threads: int | None = None
     kept: set[AnyLoad] = set()
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
@@ -76,6 +81,8 @@ def _prefetch(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> None:
         chosen = _profitable(loads, threads, unprofitable)
         if chosen:
             rotate(loop, chosen)
+            any_chosen = True
+    return any_chosen
 
 
 def _profitable(

@@ -28,7 +28,7 @@ from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32, I64
 from tilewright.layout.swizzle import CHUNK
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
     from tilewright.target.arch import Arch
 
+K_PARTS: Final = "k_parts"
 WANTED_STAGES: Final = 3
 """One that is read, and two that are copied meanwhile."""
 SCALAR_REGISTERS: Final = 24
@@ -70,38 +71,53 @@ class RefineKLoops(Pass):
     """
 
     name = "refine-k-loops"
-    k_parts: int = option(default=0, doc="into how many iterations one is split; 0: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             arch, spec = target_of(function), function.kernel_spec
             if arch is None or not function.is_kernel:
                 continue
-            asked = None if spec is None else spec.occupancy
+            chosen, wanted = None if spec is None else spec.occupancy, function.asks(K_PARTS) or 0
+            problems: list[str | None] = []
             for loop in [each for each in function.walk_post_order() if isinstance(each, ForOp)]:
-                _refine(function, loop, arch, asked, self.k_parts)
+                dots = [inner for inner in loop.body.block if isinstance(inner, DotOp)]
+                if dots:
+                    problems.append(_refine(function, loop, dots, arch, chosen, wanted))
+            if wanted > 1 and None not in problems:
+                function.refuse(K_PARTS, problems[0] or "" if problems else "no loop has a dot")
 
 
-def _refine(function: FuncOp, loop: ForOp, arch: Arch, asked: int | None, wanted: int) -> None:
-    """Split the iterations of a loop into as many as it takes, if it can be split."""
-    dots = [op for op in loop.body.block if isinstance(op, DotOp)]
-    if not dots or not _counts_up_by_one(loop):
-        return
+def _refine(
+    function: FuncOp,
+    loop: ForOp,
+    dots: list[DotOp],
+    arch: Arch,
+    chosen: int | None,
+    wanted: int,
+) -> str | None:
+    """Split the iterations of a loop into as many as it takes, or return why they are not.
+
+    `chosen` blocks share an SM, if that is known already.
+    """
+    if not _counts_up_by_one(loop):
+        return "a loop does not count up by one from a constant"
     if any(element_of(dot.a.type) in PROMOTED for dot in dots):
         # The intervals of K after which they are promoted must not become shorter.
-        return
+        return "accumulators are promoted after intervals of K"
     loads = [op for op in loop.body.block if isinstance(op, TiledLoadOp)]
     bytes = sum(count(op.tile.type) * pointee_bytes(element_of(op.tile.type)) for op in loads)
-    blocks = _resident_blocks(function, dots, arch, asked)
+    blocks = _resident_blocks(function, dots, arch, chosen)
     memory = arch.static_shared // blocks
     parts = _parts(dots, bytes, memory, threads_of(function), wanted)
     if parts > 1:
         refinement = _Refinement(loop, parts, arch)
-        if refinement.is_possible(dots):
-            refinement.apply()
+        if not refinement.is_possible(dots):
+            return "an operation of a loop cannot be split along K"
+        refinement.apply()
+    return None if parts >= wanted else f"K of a tile can be split into {parts} parts only"
 
 
-def _resident_blocks(function: FuncOp, dots: list[DotOp], arch: Arch, asked: int | None) -> int:
+def _resident_blocks(function: FuncOp, dots: list[DotOp], arch: Arch, chosen: int | None) -> int:
     """How many blocks share the memory of an SM.
 
     wgmma reads both operands from their stages if they have 16 bits. With others, warps prepare the
@@ -109,9 +125,9 @@ def _resident_blocks(function: FuncOp, dots: list[DotOp], arch: Arch, asked: int
     """
     bytes = {pointee_bytes(element_of(dot.a.type)) for dot in dots}
     if not all(map(arch.reads_either_major, bytes)):
-        return asked or 1
+        return chosen or 1
     accumulators = sum(accumulator_words(dot.result.type) for dot in dots) // threads_of(function)
-    return resident_blocks(accumulators, asked)
+    return resident_blocks(accumulators, chosen)
 
 
 def _counts_up_by_one(loop: ForOp) -> bool:

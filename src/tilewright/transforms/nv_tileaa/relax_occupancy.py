@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 from tilewright.plans.warps import live_accumulator_words, threads_of
@@ -26,28 +27,27 @@ OTHER_REGISTERS: Final = 32
 
 
 class RelaxOccupancy(Pass):
-    """Lower the occupancy that a kernel asks for until its accumulators fit into registers."""
+    """Choose the occupancy that a kernel asks for, or less: its accumulators fit into registers."""
 
     name = "relax-occupancy"
     is_required = True
 
     def run(self, op: Operation, sink: Sink) -> None:
         for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            spec = kernel.kernel_spec
-            asked = None if spec is None else spec.occupancy
-            if spec is None or asked is None or asked <= 1:
+            spec, asked = kernel.kernel_spec, kernel.asks(OCCUPANCY)
+            if spec is None or asked is None:
                 continue
             threads, needed = threads_of(kernel), _needed_registers(kernel)
             occupancy = asked
             while occupancy > 1 and registers_per_thread(threads * occupancy) < needed:
                 occupancy -= 1
+            kernel.kernel_spec = KernelSpecAttr(spec.num_ctas, spec.num_warps, occupancy)
             if occupancy == asked:
                 continue
-            kernel.attributes["kernel_spec"] = KernelSpecAttr(
-                spec.num_ctas, spec.num_warps, occupancy
-            )
+            remark = _remark(kernel, asked, occupancy, needed)
+            kernel.refuse(OCCUPANCY, remark.reason)
             if sink.wants_remarks:
-                sink.remark(_remark(kernel, asked, occupancy, needed))
+                sink.remark(remark)
 
 
 def _needed_registers(kernel: FuncOp) -> int:

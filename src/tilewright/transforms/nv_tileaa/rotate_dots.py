@@ -21,7 +21,7 @@ second part, and both share the first part of the first iteration.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr, Signedness
@@ -32,7 +32,7 @@ from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
 from tilewright.transforms.nv_tileaa.memory_order import MemoryOrder
@@ -48,18 +48,22 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
+ROTATE: Final = "rotate"
+
 
 class RotateDots(Pass):
     """Let the second of two dots in a row run while the next iteration computes."""
 
     name = "rotate-dots"
-    rotate: int = option(default=-1, doc="rotate where possible, 0 or 1; -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if not function.is_kernel or not self.rotate:
+            wanted = function.asks(ROTATE)
+            if not function.is_kernel or wanted == 0:
                 continue
-            rotations = self._rotations(function)
+            rotations = _rotations(function, is_forced=wanted is not None)
+            if wanted and not rotations:
+                function.refuse(ROTATE, "no loop has a dot that it can compute an iteration later")
             _share_pipelines(function, rotations)
             while rotations:
                 loop, rotation = rotations.popitem()
@@ -71,15 +75,16 @@ class RotateDots(Pass):
                 else:
                     _rotate(rotation)
 
-    def _rotations(self, function: FuncOp) -> dict[ForOp, Rotation]:
-        """The loops that are rotated."""
-        loops = [each for each in function.walk() if isinstance(each, ForOp)]
-        return {
-            loop: rotation
-            for loop in loops
-            if (rotation := Rotation.of(loop)) is not None
-            and (self.rotate > 0 or rotation.blocks(function) > 0)
-        }
+
+def _rotations(function: FuncOp, *, is_forced: bool) -> dict[ForOp, Rotation]:
+    """The loops that are rotated: where it pays, or if it is forced, all that can be."""
+    loops = [each for each in function.walk() if isinstance(each, ForOp)]
+    return {
+        loop: rotation
+        for loop in loops
+        if (rotation := Rotation.of(loop)) is not None
+        and (is_forced or rotation.blocks(function) > 0)
+    }
 
 
 def _share_pipelines(function: FuncOp, rotations: dict[ForOp, Rotation]) -> None:

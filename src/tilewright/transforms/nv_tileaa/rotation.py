@@ -23,7 +23,7 @@ from tilewright.plans.agent_registers import MOST_REGISTERS, consumer_registers
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import choose_warps, separate_accumulator_words
+from tilewright.plans.warps import choose_warps, fixed_warps, separate_accumulator_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP
@@ -123,20 +123,20 @@ class Rotation(NamedTuple):
         arch, spec = target_of(function), function.kernel_spec
         if arch is None or spec is None or arch.overlap_problem is not None:
             return 0
-        warps = choose_warps(function, spec.num_warps)
+        warps = choose_warps(function, fixed_warps(function))
         if warps < WARPGROUP or any(wgmma_instruction(dot) is None for dot in self._all_dots):
             return 0
         if element_of(self._all_dots[-1].a.type) not in (F16, BF16):
             return 0
-        asked = [spec.occupancy] if spec.occupancy else [1]
+        counts = [spec.occupancy] if spec.occupancy else [1]
         if warps == WARPGROUP:
             facts = AxisFacts(function)
             if not all(_may_use_tma(load, facts) for load in self._loads):
                 return 0
             if _is_padding(self._all_dots[0].a):
                 return 0
-            asked = [spec.occupancy] if spec.occupancy else [BLOCKS, 1]
-        return next((blocks for blocks in asked if self._fits(arch, warps, blocks)), 0)
+            counts = [spec.occupancy] if spec.occupancy else [BLOCKS, 1]
+        return next((blocks for blocks in counts if self._fits(arch, warps, blocks)), 0)
 
     def shares_pipeline(self, function: FuncOp) -> bool:
         """Whether all loads have to share a pipeline, since memory does not suffice for several."""

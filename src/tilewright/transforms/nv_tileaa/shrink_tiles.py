@@ -14,11 +14,12 @@ from tilewright.dialects.nv_tileaa import view
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS, OCCUPANCY
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import DYNAMIC
 from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import FEWEST, threads_of
+from tilewright.plans.warps import FEWEST, fixed_warps, threads_of
 from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
@@ -40,7 +41,8 @@ class ShrinkTiles(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if kernel.is_kernel and kernel.cluster_size == 1 and self._shrink(kernel, sink):
+            ctas = max(kernel.asks(NUM_CTAS) or 1, kernel.cluster_size)
+            if kernel.is_kernel and ctas == 1 and self._shrink(kernel, sink):
                 _widen(kernel)
 
     def _shrink(self, kernel: FuncOp, sink: Sink) -> bool:
@@ -65,7 +67,7 @@ class ShrinkTiles(Pass):
 def _widen(kernel: FuncOp) -> None:
     """Let eight warps share the operands of dots with few rows, unless two blocks share an SM."""
     spec = kernel.kernel_spec
-    if spec is None or spec.num_warps is not None or (spec.occupancy or 1) > 1:
+    if spec is None or fixed_warps(kernel) is not None or (kernel.asks(OCCUPANCY) or 1) > 1:
         return
     dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
     words = max(tile_words(op.b.type) for op in dots)

@@ -13,6 +13,7 @@ from tilewright.ir.passes import Pass, option
 from tilewright.layout.linear import log2
 from tilewright.plans.slicing import Rematerializable
 from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import fixed_warps
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.slice_loop import build_loop
 from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan, WaitsFor
@@ -43,9 +44,7 @@ class SliceTiles(Pass):
 
 
 def _budget(function: FuncOp) -> int:
-    spec = function.kernel_spec
-    asked = None if spec is None else spec.num_warps
-    return (asked or WARPS) * WARP_SIZE * SHARE
+    return (fixed_warps(function) or WARPS) * WARP_SIZE * SHARE
 
 
 def slice_function(function: FuncOp, budget: int) -> None:

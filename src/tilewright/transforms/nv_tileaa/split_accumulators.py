@@ -29,7 +29,7 @@ from tilewright.ir.traits import Effects
 from tilewright.ir.types import I32
 from tilewright.plans.slicing import is_plain, slicings
 from tilewright.plans.tile_registers import fits_registers, tile_words
-from tilewright.plans.warps import warps_for
+from tilewright.plans.warps import fixed_warps, warps_for
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
@@ -54,23 +54,22 @@ class SplitAccumulators(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if target_of(function) is None or not function.is_kernel:
                 continue
-            spec = function.kernel_spec
-            asked = None if spec is None else spec.num_warps
+            fixed = fixed_warps(function)
             for loop in [each for each in function.walk_post_order() if isinstance(each, ForOp)]:
                 dots = [inner for inner in loop.body.block if isinstance(inner, DotOp)]
-                parts = _parts(dots[0], asked) if len(dots) == 1 else 1
+                parts = _parts(dots[0], fixed) if len(dots) == 1 else 1
                 if parts > 1:
                     split = _Split(loop, dots[0], parts)
                     if split.is_possible():
                         split.apply()
 
 
-def _parts(dot: DotOp, asked: int | None) -> int:
+def _parts(dot: DotOp, fixed: int | None) -> int:
     """Into how many parts the columns of a dot are split, so that its accumulators fit."""
     words, columns = tile_words(dot.c.type), shape(dot.c.type)[-1]
     parts = 1
     while columns // parts >= LEAST_COLUMNS:
-        threads = (asked or warps_for(words // parts, has_dots=True)) * WARP_SIZE
+        threads = (fixed or warps_for(words // parts, has_dots=True)) * WARP_SIZE
         if fits_registers(words // parts, threads):
             return parts
         parts *= 2

@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.queue import CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.types import stored_bytes
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass
 from tilewright.ir.types import IntegerType
 from tilewright.plans.row_kernels import loading_blocks
 from tilewright.plans.tile_registers import tile_words
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
 
+SINGLE_TRIP_KEY: Final = "single_trip"
 SHARE: Final = 32
 """How many registers of a thread the tiles may take that later loops load again."""
 EARLY_SHARE: Final = 24
@@ -55,50 +56,51 @@ class VersionSingleTrip(Pass):
     """Version loops that load the same tiles for one iteration, which loads each tile once."""
 
     name = "version-single-trip"
-    single_trip: int = option(default=-1, doc="version loops for one iteration, 0 or 1; -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
-        if not self.single_trip:
-            return
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel and self._version(function, sink):
+            wanted = function.asks(SINGLE_TRIP_KEY)
+            if wanted == 0 or not function.is_kernel:
+                continue
+            if _version(function, sink, is_forced=wanted is not None):
                 Canonicalize().run(function, sink)
                 Cse().run(function, sink)
 
-    def _version(self, function: FuncOp, sink: Sink) -> bool:
-        """Version the loops of a kernel; whether there are any."""
-        groups = [each for each in find_repeated_tiles(function) if _is_dynamic(each.first.loop)]
-        if not groups:
-            return False
-        threads = threads_of(function)
-        kept = find_repeated_loads(function, threads)
-        any_versioned = False
-        for repeated in groups:
-            trip = SingleTrip(repeated)
-            same = _same_loads(repeated, self._limit(SHARE * threads))
-            others = [each for each in (*groups, *kept) if each is not repeated]
-            problem = _problem(trip, same, others)
-            if problem is not None:
-                text = "Loops not versioned for one iteration"
-                _report(function, trip, sink, SINGLE_TRIP_REFUSED, text, problem)
-                continue
-            trip.hoist(trip.scalars)
-            early = _early_loads(trip, same, self._limit(EARLY_SHARE * threads))
-            text = (
-                f"{len(trip.loops)} loops versioned for one iteration, with loads of later loops: "
-                f"{len(same)} taken from the first loop, {len(early)} issued with its loads"
-            )
-            _report(function, trip, sink, SINGLE_TRIP, text)
-            # Where shared memory keeps tiles for several iterations, it limits the blocks.
-            if not kept:
-                _keep_bytes_in_flight(function, threads, list(dict.fromkeys(same.values())), early)
-            trip.build(same, early)
-            any_versioned = True
-        return any_versioned
 
-    def _limit(self, words: int) -> int | None:
-        """A limit of registers, unless versions are forced."""
-        return words if self.single_trip < 0 else None
+def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:
+    """Version the loops of a kernel; whether there are any."""
+    groups = [each for each in find_repeated_tiles(function) if _is_dynamic(each.first.loop)]
+    if not groups:
+        if is_forced:
+            function.refuse(SINGLE_TRIP_KEY, "no loops of unknown trip count load the same tiles")
+        return False
+    threads = threads_of(function)
+    kept = find_repeated_loads(function, threads)
+    any_versioned = False
+    for repeated in groups:
+        trip = SingleTrip(repeated)
+        same = _same_loads(repeated, None if is_forced else SHARE * threads)
+        others = [each for each in (*groups, *kept) if each is not repeated]
+        problem = _problem(trip, same, others)
+        if problem is not None:
+            text = "Loops not versioned for one iteration"
+            _report(function, trip, sink, SINGLE_TRIP_REFUSED, text, problem)
+            if is_forced:
+                function.refuse(SINGLE_TRIP_KEY, problem)
+            continue
+        trip.hoist(trip.scalars)
+        early = _early_loads(trip, same, None if is_forced else EARLY_SHARE * threads)
+        text = (
+            f"{len(trip.loops)} loops versioned for one iteration, with loads of later loops: "
+            f"{len(same)} taken from the first loop, {len(early)} issued with its loads"
+        )
+        _report(function, trip, sink, SINGLE_TRIP, text)
+        # Where shared memory keeps tiles for several iterations, it limits the blocks.
+        if not kept:
+            _keep_bytes_in_flight(function, threads, list(dict.fromkeys(same.values())), early)
+        trip.build(same, early)
+        any_versioned = True
+    return any_versioned
 
 
 def _is_dynamic(loop: ForOp) -> bool:

@@ -47,6 +47,7 @@ from tilewright.transforms.nv_tileas.pipeline_reasons import ENOUGH, FORCED, Sta
 from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.shared_lifetimes import shared_bytes
+from tilewright.transforms.nv_tileas.stage_memory import memory_limit
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
@@ -268,4 +269,4 @@ class Specialization:
         free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
         stage = sum(each.bytes for each in pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
-        return StageBudget(most, stage, free, hinted=blocks > 1, enough=enough)
+        return StageBudget(most, stage, free, limit=memory_limit(self._function), enough=enough)

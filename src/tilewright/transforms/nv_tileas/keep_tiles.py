@@ -14,7 +14,7 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass
 from tilewright.plans.allocations import aligned, allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.tile_registers import tile_words
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tilewright.support.remark_catalogue import RemarkEntry
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
+KEPT_TILES: Final = "kept_tiles"
 IN_FLIGHT: Final = 24 * 1024
 """Bytes that the blocks of an SM load at the same time, also if each has only one tile."""
 LEAST_THREADS: Final = 640
@@ -60,53 +61,69 @@ class KeepTiles(Pass):
     """Keep the first tiles that a loop loads in shared memory, for later loops that load them."""
 
     name = "keep-tiles"
-    kept_tiles: int = option(default=-1, doc="tiles that are kept of a loop, at most; -1: chosen")
 
     def run(self, op: Operation, sink: Sink) -> None:
-        if not self.kept_tiles:
-            return
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            spec = function.kernel_spec
-            if spec is None or spec.num_warps is None or not function.is_kernel:
+            spec, asked = function.kernel_spec, function.asks(KEPT_TILES)
+            if spec is None or spec.num_warps is None or asked == 0:
                 continue
+            any_tiles = False
             for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
-                engines = [_engine(load) for load in repeated.first.loads]
-                for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
-                    chosen = _selected(repeated, [each is engine for each in engines])
-                    if chosen is not None:
-                        self._keep(function, chosen, engine, sink)
-                        break
+                tiles = _own_tiles(repeated)
+                if tiles is not None:
+                    _keep(function, *tiles, asked, sink)
+                    any_tiles = True
+            if asked is not None and not any_tiles:
+                function.refuse(KEPT_TILES, "no later loop loads tiles that each thread can keep")
 
-    def _keep(
-        self, function: FuncOp, repeated: RepeatedLoads, engine: CopyEngine, sink: Sink
-    ) -> None:
-        loop, loads = repeated.first.loop, _tile_loads(repeated.first)
-        step = integer_of(loop.step)
-        bytes = stage_bytes(loads)
-        counters = constant_range(loop)
-        is_copied = engine is CopyEngine.CP_ASYNC
-        # Copies are all in flight at once; how many there are is known of a constant trip count.
-        in_flight = bytes * len(counters) if counters and is_copied else bytes
-        blocks = 1 if self.kept_tiles > 0 else _resident_blocks(function, in_flight)
-        limit = _free_bytes(function, blocks) // bytes
-        wanted = MOST_TILES if self.kept_tiles < 0 else self.kept_tiles
-        capacity = min(limit, wanted, wanted if counters is None else len(counters))
-        problem = _problem(loop, step, capacity)
-        if problem is not None or step is None:
-            text = "Tiles not kept for later loops"
-            _report(function, loop, sink, TILES_NOT_KEPT, text, problem or "")
-            return
-        text = (
-            f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
-            f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
-        )
-        _report(function, loop, sink, TILES_KEPT, text)
-        keeps_all = counters is not None and len(counters) <= capacity
-        # Software pipelines copy large tiles early.
-        threads = threads_of(function)
-        prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
-        kept = KeptTiles(repeated, capacity, step, is_copied=is_copied)
-        kept.build(keeps_all=keeps_all, prefetch=prefetch)
+
+def _keep(
+    function: FuncOp,
+    repeated: RepeatedLoads,
+    engine: CopyEngine,
+    asked: int | None,
+    sink: Sink,
+) -> None:
+    """Keep the tiles of a loop for later ones, as many as are asked for or fit."""
+    loop, loads = repeated.first.loop, _tile_loads(repeated.first)
+    step = integer_of(loop.step)
+    bytes = stage_bytes(loads)
+    counters = constant_range(loop)
+    is_copied = engine is CopyEngine.CP_ASYNC
+    # Copies are all in flight at once; how many there are is known of a constant trip count.
+    in_flight = bytes * len(counters) if counters and is_copied else bytes
+    blocks = 1 if asked is not None else _resident_blocks(function, in_flight)
+    limit = _free_bytes(function, blocks) // bytes
+    wanted = MOST_TILES if asked is None else asked
+    capacity = min(limit, wanted, wanted if counters is None else len(counters))
+    problem = _problem(loop, step, capacity)
+    if problem is not None or step is None:
+        text = "Tiles not kept for later loops"
+        _report(function, loop, sink, TILES_NOT_KEPT, text, problem or "")
+        if asked is not None:
+            function.refuse(KEPT_TILES, problem or "")
+        return
+    text = (
+        f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
+        f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
+    )
+    _report(function, loop, sink, TILES_KEPT, text)
+    keeps_all = counters is not None and len(counters) <= capacity
+    # Software pipelines copy large tiles early.
+    threads = threads_of(function)
+    prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
+    kept = KeptTiles(repeated, capacity, step, is_copied=is_copied)
+    kept.build(keeps_all=keeps_all, prefetch=prefetch)
+
+
+def _own_tiles(repeated: RepeatedLoads) -> tuple[RepeatedLoads, CopyEngine] | None:
+    """The tiles of which each thread can keep its part, with what copies them."""
+    engines = [_engine(load) for load in repeated.first.loads]
+    for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
+        chosen = _selected(repeated, [each is engine for each in engines])
+        if chosen is not None:
+            return chosen, engine
+    return None
 
 
 def _selected(repeated: RepeatedLoads, chosen: Sequence[bool]) -> RepeatedLoads | None:
@@ -132,14 +149,14 @@ def _tile_loads(each: LoopLoads) -> list[TileLoad]:
 
 
 def _resident_blocks(function: FuncOp, bytes: int) -> int:
-    """The blocks of an SM that load enough if each loads some bytes, or as many as are asked for.
+    """The blocks of an SM that load enough if each loads some bytes, or as many as are chosen.
 
     Trip counts are dynamic, and shared memory is not: short rows need as many blocks as before.
     """
     threads, spec = threads_of(function), function.kernel_spec
     least, most = -(-LEAST_THREADS // threads), -(-MOST_THREADS // threads)
-    asked = spec.occupancy if spec else None
-    return max(least, min(-(-IN_FLIGHT // bytes), most), asked or 1)
+    chosen = spec.occupancy if spec else None
+    return max(least, min(-(-IN_FLIGHT // bytes), most), chosen or 1)
 
 
 def _free_bytes(function: FuncOp, blocks: int) -> int:

@@ -21,8 +21,8 @@ class StageBudget(NamedTuple):
     """Bytes of a stage."""
     free: int
     """Bytes that are left for all of them."""
-    hinted: bool = False
-    """Whether the hint `occupancy` limits what is free."""
+    limit: str = "shared memory"
+    """What limits the bytes that are left."""
     enough: str = ENOUGH
     """Why no more stages are wanted."""
 
@@ -36,8 +36,7 @@ class StageBudget(NamedTuple):
         """What bounds the number of stages."""
         if self.fitting == self.wanted:
             return self.enough
-        limit = "the hint occupancy" if self.hinted else "shared memory"
-        return f"a stage takes {self.stage} bytes, and {limit} leaves {max(self.free, 0)}"
+        return f"a stage takes {self.stage} bytes, and {self.limit} leaves {max(self.free, 0)}"
 
 
 class PipelineReasons:

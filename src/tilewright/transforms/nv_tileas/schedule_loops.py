@@ -28,7 +28,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import UnitAttr
-from tilewright.ir.passes import Pass, option
+from tilewright.ir.passes import Pass
 from tilewright.ir.values import BlockArgument
 from tilewright.plans.mma import is_promoted
 from tilewright.plans.tile_registers import tile_words
@@ -56,6 +56,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     pipelined_loads,
     plan_stage,
 )
+from tilewright.transforms.nv_tileas.refused_requests import record_refusals
 from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_loads,
     report_multicast,
@@ -67,12 +68,13 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
 from tilewright.transforms.nv_tileas.shared_sm import leaves_registers, share_sm
 from tilewright.transforms.nv_tileas.stage_memory import (
     RESERVE,
-    asks_for_blocks,
     block_limit,
     has_registers_for_two,
     is_private,
+    memory_limit,
     other_bytes,
     planned_bytes,
+    shares_sm,
     stage_bytes,
 )
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
@@ -85,6 +87,8 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
+STAGES: Final = "stages"
+AGENTS: Final = "agents"
 LEAST_STAGES: Final = 2
 """Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
 PRIVATE_STAGES: Final = 4
@@ -127,14 +131,6 @@ class ScheduleLoops(Pass):
     """
 
     name = "schedule-loops"
-    stages: int = option(default=0, doc="the number of stages of every pipeline; 0: chosen")
-    in_flight: int = option(default=-1, doc="dots in flight over iterations, 0 or 1; -1: chosen")
-    agents: int = option(default=-1, doc="warp specialization where possible, 0 or 1; -1: chosen")
-    multicast: int = option(default=-1, doc="multicast where possible, 0 or 1; -1: chosen")
-    tma_stores: int = option(default=-1, doc="stores by TMA where possible, 0 or 1; -1: chosen")
-    evict_first: int = option(
-        default=-1, doc="evict tiles that are read once from L2 first, 0 or 1; -1: chosen"
-    )
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -157,11 +153,13 @@ class ScheduleLoops(Pass):
                 rest[loop] = loads
         for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
             _share_pipeline(loop, reasons)
-        is_specialized = bool(self.agents) and self._specialize(function, rest, reasons, sink)
-        if SHARED in reasons.memory.values() and not is_specialized:
+        specialization = self._specialize(function, rest, reasons, sink)
+        if SHARED in reasons.memory.values() and specialization is None:
             share_sm(function)
-        if STREAMED_FIRST if self.evict_first < 0 else self.evict_first:
+        evict_first = function.asks("evict_first")
+        if STREAMED_FIRST if evict_first is None else evict_first:
             _evict_first(function, sink)
+        record_refusals(function, reasons, specialization)
         report_loads(function, sink)
         report_pipelines(function, reasons, sink)
         report_multicast(function, sink)
@@ -172,30 +170,36 @@ class ScheduleLoops(Pass):
         rest: Mapping[ForOp, Sequence[TileLoad]],
         reasons: PipelineReasons,
         sink: Sink,
-    ) -> bool:
+    ) -> Specialization | None:
         """Let a producer copy by TMA for the scheduled loops, where that is possible and pays.
 
         Of the `rest`, too, those in which dots overlap with other work: a ring that loads share
         needs less memory than a pipeline with a stage for each.
         """
+        agents, tma_stores = function.asks(AGENTS), function.asks("tma_stores")
+        if agents == 0:
+            return None
         tentative = {loop: loads for loop, loads in rest.items() if _has_dots_in_flight(loop)}
         for loop, loads in tentative.items():
             _record(loop, loads, ScheduleAttr(1, 1))
-        by_tma = None if self.tma_stores < 0 else bool(self.tma_stores)
-        specialization = Specialization(function, self.stages, tma_stores=by_tma)
-        is_wanted = self.agents > 0 or specialization.is_worthwhile
+        by_tma = None if tma_stores is None else bool(tma_stores)
+        stages = function.asks(STAGES) or 0
+        specialization = Specialization(function, stages, tma_stores=by_tma)
+        is_wanted = agents is not None or specialization.is_worthwhile
         chosen = specialization.problem is None and is_wanted
         if chosen:
             specialization.record()
             reasons.bounds.update(specialization.bounds())
-            if self.multicast:
+            if function.asks("multicast") != 0:
                 specialization.record_multicast()
         else:
             for loop, loads in tentative.items():
                 _withdraw(loop, loads)
+            if agents is not None and specialization.problem is not None:
+                function.refuse(AGENTS, specialization.problem)
         report_stores(function, specialization.stores, sink, chosen=chosen)
         report_specialization(function, specialization, sink, chosen=chosen)
-        return chosen
+        return specialization if chosen else None
 
     def _choose(
         self,
@@ -226,9 +230,10 @@ class ScheduleLoops(Pass):
         budget = self._fitting_stages(function, loop, loads, reasons)
         stages, reasons.bounds[loop] = budget.fitting, budget.bound
         dots = _overlapping(loop, loads)
-        is_shared = reasons.memory.get(loop) == SHARED or asks_for_blocks(function)
-        fewest = FEWEST_STAGES if self.in_flight > 0 else _fewest_stages(dots, is_shared=is_shared)
-        lag = int(bool(dots) and stages >= fewest and self.in_flight != 0)
+        is_shared = reasons.memory.get(loop) == SHARED or shares_sm(function)
+        in_flight = function.asks("in_flight")
+        fewest = FEWEST_STAGES if in_flight else _fewest_stages(dots, is_shared=is_shared)
+        lag = int(bool(dots) and stages >= fewest and in_flight != 0)
         if stages < LEAST_STAGES:
             reasons.refusals[loop] = budget.bound
             return None
@@ -236,8 +241,9 @@ class ScheduleLoops(Pass):
 
     def _budget(self, function: FuncOp, wanted: int, stage: int, free: int) -> StageBudget:
         """The memory for the stages of a pipeline, unless their number is forced."""
-        hinted, enough = asks_for_blocks(function), FORCED if self.stages else ENOUGH
-        return StageBudget(self.stages or wanted, stage, free, hinted=hinted, enough=enough)
+        stages, limit = function.asks(STAGES), memory_limit(function)
+        enough = ENOUGH if stages is None else FORCED
+        return StageBudget(stages or wanted, stage, free, limit=limit, enough=enough)
 
     def _fitting_stages(
         self,
@@ -256,20 +262,20 @@ class ScheduleLoops(Pass):
         if has_two_blocks and _waits_for_dots(loop, loads):
             free = share - planned_bytes(function, loop, loads)
             budget = self._budget(function, wanted, needed, free)
-            if budget.fitting >= (self.stages or LEAST_STAGES):
+            if budget.fitting >= (function.asks(STAGES) or LEAST_STAGES):
                 reasons.memory[loop] = "while threads wait for dots, those of a second block work"
                 return budget
         taken = other_bytes(function, loop, loads)
         budget = self._budget(function, wanted, needed, share - taken)
         if budget.fitting == budget.wanted:
             return budget
-        is_enough = budget.fitting >= SHARED_STAGES and not self.stages
+        is_enough = budget.fitting >= SHARED_STAGES and function.asks(STAGES) is None
         fits_twice = share < arch.static_shared and is_enough
         if fits_twice and _overlapping(loop, loads) and leaves_registers(function, loop):
             reasons.memory[loop] = SHARED
             return budget
         # Latency is hidden by early copies rather than by a second block.
-        limit = share if asks_for_blocks(function) else arch.static_shared
+        limit = share if shares_sm(function) else arch.static_shared
         budget = self._budget(function, wanted, needed, limit - taken)
         has_dots = any(isinstance(op, DotOp) for op in loop.body.block)
         if budget.fitting >= LEAST_STAGES or not has_dots:
@@ -292,12 +298,11 @@ class ScheduleLoops(Pass):
             return False
         arch = target_of(function)
         assert arch is not None
-        limited = asks_for_blocks(function)
-        limit = block_limit(function, threads) if limited else arch.static_shared
+        limit = block_limit(function, threads) if shares_sm(function) else arch.static_shared
         early = [load for load in loads if load not in late]
         free = limit - other_bytes(function, loop, loads) - stage_bytes(late)
         # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
-        most = 1 if is_private(late) else self.stages or EARLY_STAGES
+        most = 1 if is_private(late) else function.asks(STAGES) or EARLY_STAGES
         stages = min(most, max(free, 0) // stage_bytes(early))
         if not stages:
             return False

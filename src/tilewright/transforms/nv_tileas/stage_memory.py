@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_of
+from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
@@ -60,10 +61,19 @@ def has_registers_for_two(threads: int) -> bool:
     return registers_per_thread(2 * threads) == registers_per_thread(threads)
 
 
-def asks_for_blocks(function: FuncOp) -> bool:
-    """Whether the program asks for several blocks on an SM."""
+def shares_sm(function: FuncOp) -> bool:
+    """Whether several blocks are chosen to be resident on an SM."""
     spec = function.kernel_spec
     return spec is not None and spec.occupancy is not None and spec.occupancy > 1
+
+
+def memory_limit(function: FuncOp) -> str:
+    """What limits the shared memory of a block, in the words of a remark."""
+    if not shares_sm(function):
+        return "shared memory"
+    return (
+        "its share of shared memory" if function.asks(OCCUPANCY) is None else "the hint occupancy"
+    )
 
 
 def other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:

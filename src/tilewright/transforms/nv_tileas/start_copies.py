@@ -22,7 +22,7 @@ from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
-from tilewright.transforms.nv_tileas.stage_memory import RESERVE, asks_for_blocks, block_limit
+from tilewright.transforms.nv_tileas.stage_memory import RESERVE, block_limit, shares_sm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,7 +108,7 @@ def _has_memory(function: FuncOp, loop: Operation, waiting: Sequence[Operation])
     if arch is None or spec is None or spec.num_warps is None:
         return False
     limit = arch.static_shared
-    if asks_for_blocks(function):
+    if shares_sm(function):
         limit = block_limit(function, spec.num_warps * WARP_SIZE)
     live = find_lifetimes(function).live_during(loop)
     return sum(map(allocated_bytes, live)) + scratch + RESERVE <= limit

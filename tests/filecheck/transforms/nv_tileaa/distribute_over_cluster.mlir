@@ -20,7 +20,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nv_tileaa.tiled_load weak {{.*}} {nv_tileaa.cluster_shared = 1 : i32} {{.*}} -> tensor<64x128xf16>
   // CHECK: nv_tileaa.dot {{.*}} tensor<64x128xf32>
   // CHECK: nv_tileaa.tiled_store weak {{.*}} {sliced} : tensor<64x128xf32>
-  nv_tileaa.func @dot(%p: !m, %q: !m, %r: !o, %n: i32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2>} {
+  nv_tileaa.func @dot(%p: !m, %q: !m, %r: !o, %n: i32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>, nv_tileaa.asked = #nv_tileaa.asked<num_ctas = <2, entry>>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %none = arith.constant dense<0.0> : !acc
@@ -42,7 +42,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nv_tileaa.tiled_load {{.*}} {nv_tileaa.cluster_shared = 2 : i32, sliced} {{.*}} -> tensor<64x64xf16>
   // CHECK: nv_tileaa.tiled_load {{.*}} {nv_tileaa.cluster_shared = 1 : i32, sliced} {{.*}} -> tensor<64x64xf16>
   // CHECK: nv_tileaa.tiled_store {{.*}} tensor<64x64xf32>
-  nv_tileaa.func @dot_of_four(%p: !m, %q: !m, %r: !o, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 4>} {
+  nv_tileaa.func @dot_of_four(%p: !m, %q: !m, %r: !o, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>, nv_tileaa.asked = #nv_tileaa.asked<num_ctas = <4, entry>>} {
     %c0 = arith.constant 0 : i32
     %none = arith.constant dense<0.0> : !acc
     %av = nv_tileaa.block_tile %p : !av
@@ -61,7 +61,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nv_tileaa.load weak {{.*}} -> tensor<64x16xf32>
   // CHECK: nv_tileaa.reduce {{.*}} -> tensor<64xf32>
   // CHECK: nv_tileaa.store weak {{.*}} tensor<64xf32>
-  nv_tileaa.func @pointers(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<f32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2>} {
+  nv_tileaa.func @pointers(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<f32>, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>, nv_tileaa.asked = #nv_tileaa.asked<num_ctas = <2, entry>>} {
     %row = nv_tileaa.make_range : tensor<128xi32>
     %rows = nv_tileaa.expand_dims %row {axis = 1 : i64} : tensor<128xi32> -> tensor<128x1xi32>
     %at = nv_tileaa.broadcast %rows : tensor<128x1xi32> -> tensor<128x16xi32>
@@ -90,7 +90,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: scf.if [[FIRST]] {
   // CHECK-NEXT: nv_tileaa.print
   // CHECK: nv_tileaa.tiled_store weak {{.*}} tensor<64xf32>
-  nv_tileaa.func @effects(%p: !nv_tileaa.ptr<i32>, %r: !row, %i: i32, %z: f32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2>} {
+  nv_tileaa.func @effects(%p: !nv_tileaa.ptr<i32>, %r: !row, %i: i32, %z: f32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>, nv_tileaa.asked = #nv_tileaa.asked<num_ctas = <2, entry>>} {
     %rv = nv_tileaa.block_tile %r : !rv
     %t0 = nv_tileaa.store weak %p, %i : !nv_tileaa.ptr<i32>, i32
     %old, %t1 = nv_tileaa.atomic_rmw relaxed gpu add %p, %i token = %t0 : !nv_tileaa.ptr<i32>, i32
@@ -103,7 +103,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @control_flow
   // CHECK: scf.if {{.*}} -> (tensor<64xf32>)
   // CHECK: scf.while {{.*}} (tensor<64xf32>, i32) -> tensor<64xf32>
-  nv_tileaa.func @control_flow(%r: !row, %i: i32, %c: i1) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2>} {
+  nv_tileaa.func @control_flow(%r: !row, %i: i32, %c: i1) attributes {kernel_spec = #nv_tileaa.kernel_spec<>, nv_tileaa.asked = #nv_tileaa.asked<num_ctas = <2, entry>>} {
     %c1 = arith.constant 1 : i32
     %one = arith.constant dense<1.0> : tensor<128xf32>
     %rv = nv_tileaa.block_tile %r : !rv

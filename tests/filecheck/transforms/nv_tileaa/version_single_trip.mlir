@@ -1,6 +1,6 @@
 // Loops that load the same tiles: with one iteration each tile is loaded once, and there is no loop.
 // RUN: tilewright opt --pass version-single-trip %s | filecheck %s
-// RUN: tilewright opt --pass 'version-single-trip{single-trip=0}' %s | filecheck %s --check-prefix=NONE
+// RUN: tilewright opt --pass 'record-requests{single-trip=0},version-single-trip' %s | filecheck %s --check-prefix=NONE
 !memory = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>
 !rows = !nv_tileaa.tiled_view<tile = [1, 512], source = !memory, padding = zero>
 !plain = !nv_tileaa.tiled_view<tile = [1, 512], source = !memory>

@@ -1,6 +1,6 @@
 // Tiles that several loops load: the first ones stay in shared memory, and later loops read them there.
-// RUN: tilewright opt --pass 'keep-tiles{kept-tiles=4}' %s | filecheck %s
-// RUN: tilewright opt --pass 'keep-tiles{kept-tiles=0}' %s | filecheck %s --check-prefix=NONE
+// RUN: tilewright opt --pass 'record-requests{kept-tiles=4},keep-tiles' %s | filecheck %s
+// RUN: tilewright opt --pass 'record-requests{kept-tiles=0},keep-tiles' %s | filecheck %s --check-prefix=NONE
 // NONE-NOT: nv_tileas.async.pipeline
 #row = #nv_tileas.layout<[1, 512], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = [[0, 128], [0, 256]]>
 #other = #nv_tileas.layout<[1, 512], register = [[0, 1], [0, 256]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 64], [0, 128]]>

@@ -1,6 +1,6 @@
 // Which loads a loop copies early, in how many stages, and which dots overlap with the next iteration.
 // RUN: tilewright opt --pass schedule-loops %s | filecheck %s
-// RUN: tilewright opt --pass 'schedule-loops{stages=3 in-flight=0}' %s | filecheck %s --check-prefix=FORCED
+// RUN: tilewright opt --pass 'record-requests{stages=3 in-flight=0},schedule-loops' %s | filecheck %s --check-prefix=FORCED
 #c = #nv_tileas.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #a = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #b = #nv_tileas.layout<[32, 16], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>

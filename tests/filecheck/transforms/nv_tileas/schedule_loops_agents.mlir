@@ -1,7 +1,7 @@
 // Where warp specialization is chosen: a kernel whose blocks compute several tiles copies by TMA, other GEMMs by cp.async.
 // RUN: tilewright opt --pass schedule-loops %s | filecheck %s
-// RUN: tilewright opt --pass 'schedule-loops{agents=0}' %s | filecheck %s --check-prefix=NEVER
-// RUN: tilewright opt --pass 'schedule-loops{agents=1 stages=4}' %s | filecheck %s --check-prefix=FORCED
+// RUN: tilewright opt --pass 'record-requests{agents=0},schedule-loops' %s | filecheck %s --check-prefix=NEVER
+// RUN: tilewright opt --pass 'record-requests{agents=1 stages=4},schedule-loops' %s | filecheck %s --check-prefix=FORCED
 #c = #nv_tileas.layout<[128, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>
 #a = #nv_tileas.layout<[128, 32], register = [[0, 1], [0, 2], [0, 4], [64, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0], [32, 0]]>
 #b = #nv_tileas.layout<[32, 64], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]]>

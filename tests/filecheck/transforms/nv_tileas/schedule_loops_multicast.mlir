@@ -1,8 +1,8 @@
 // Where CTAs of a cluster multicast tiles: what several of them load and a producer copies by TMA.
 // RUN: tilewright opt --pass schedule-loops %s | filecheck %s
-// RUN: tilewright opt --pass 'schedule-loops{multicast=0}' %s | filecheck %s --check-prefix=NEVER
-// RUN: tilewright opt --pass 'schedule-loops{agents=0}' %s | filecheck %s --check-prefix=NEVER
-// RUN: tilewright opt --pass 'schedule-loops{multicast=1}' %s | filecheck %s
+// RUN: tilewright opt --pass 'record-requests{multicast=0},schedule-loops' %s | filecheck %s --check-prefix=NEVER
+// RUN: tilewright opt --pass 'record-requests{agents=0},schedule-loops' %s | filecheck %s --check-prefix=NEVER
+// RUN: tilewright opt --pass 'record-requests{multicast=1},schedule-loops' %s | filecheck %s
 // NEVER-NOT: nv_tileas.multicast
 #c = #nv_tileas.layout<[128, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>
 #a = #nv_tileas.layout<[128, 32], register = [[0, 1], [0, 2], [0, 4], [64, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0], [32, 0]]>

@@ -1,7 +1,7 @@
 // Where consumers of a specialized kernel store by TMA: if it is forced, and each warp holds boxes of aligned rows.
-// RUN: tilewright opt --pass 'schedule-loops{agents=1 tma-stores=1}' %s | filecheck %s
-// RUN: tilewright opt --pass 'schedule-loops{agents=1 tma-stores=0}' %s | filecheck %s --check-prefix=NEVER
-// RUN: tilewright opt --pass 'schedule-loops{agents=0 tma-stores=1}' %s | filecheck %s --check-prefix=NEVER
+// RUN: tilewright opt --pass 'record-requests{agents=1 tma-stores=1},schedule-loops' %s | filecheck %s
+// RUN: tilewright opt --pass 'record-requests{agents=1 tma-stores=0},schedule-loops' %s | filecheck %s --check-prefix=NEVER
+// RUN: tilewright opt --pass 'record-requests{agents=0 tma-stores=1},schedule-loops' %s | filecheck %s --check-prefix=NEVER
 #c = #nv_tileas.layout<[64, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #rows = #nv_tileas.layout<[64, 128], register = [[0, 1], [0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp = [[16, 0], [32, 0]]>
 #a = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>

@@ -273,8 +273,10 @@ def test_hints_of_kernels() -> None:
     verify(module)
     ConvertCudaTileToTileAA(compute_capability="sm_90").run(module, Sink())
     (function,) = [op for op in module.walk() if op.name == "nv_tileaa.func"]
-    spec = print_op(function).splitlines()[0]
-    assert "#nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 8, occupancy = 3>" in spec
+    text = print_op(function).splitlines()[0]
+    assert "kernel_spec = #nv_tileaa.kernel_spec<>" in text
+    requests = "num_ctas = <2, entry>, warps = <8, entry>, occupancy = <3, entry>"
+    assert f"nv_tileaa.asked = #nv_tileaa.asked<{requests}>" in text
 
 
 def test_references_to_globals() -> None:

@@ -29,7 +29,7 @@ def converted(number: str) -> tuple[FuncOp, list[Remark]]:
     """Convert a kernel that stores a number."""
     module = parse_any(PROGRAM.replace("NUMBER", f"%number = {number} : i32"), "kernel.mlir")
     sink = Sink(remarks=True)
-    parse_pipeline("convert-tileaa-to-tileas").run(module, sink)
+    parse_pipeline("record-requests,convert-tileaa-to-tileas").run(module, sink)
     (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
     return function, [each for each in sink.remarks if each.name == "RemarkCluster"]
 

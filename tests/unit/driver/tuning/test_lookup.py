@@ -154,10 +154,12 @@ def test_the_library_uses_it_with_the_cache() -> None:
     assert kernel.ptx != plain.ptx
     assert STAGES.format(5) in kernel.stages["nv_tileas"]
     assert REMARK in [remark.message for remark in kernel.remarks]
+    assert "asked<stages = <5, record>>" in kernel.stages["nv_tileas"]
     untuned = tilewright.compile(GEMM, emit="ptx", cache=True, tuned=False)
     assert (untuned.ptx, untuned.remarks) == (plain.ptx, plain.remarks)
     forced = tilewright.compile(GEMM, emit="ptx", cache=True, schedule="stages=2")
     assert STAGES.format(2) in forced.stages["nv_tileas"]
+    assert "asked<stages = <2, schedule>>" in forced.stages["nv_tileas"]
 
 
 def test_a_damaged_record_is_as_good_as_none() -> None:

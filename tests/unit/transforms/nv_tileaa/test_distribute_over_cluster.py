@@ -57,7 +57,8 @@ def program(body: str, ctas: int = 2, capability: int = 90) -> Operation:
     """A kernel on 64 floats at `%p` and at `%q`, with a hint."""
     target = f"aa.target_spec = #aa.target_spec<compute_capability = {capability}>"
     arguments = "%p: !aa.ptr<f32>, %q: !aa.ptr<f32>, %i: i32, %z: f32"
-    spec = f"kernel_spec = #aa.kernel_spec<num_ctas = {ctas}>"
+    asked = f"aa.asked = #aa.asked<num_ctas = <{ctas}, entry>>"
+    spec = f"kernel_spec = #aa.kernel_spec<>, {asked}"
     return module(
         f"gpu.module @m attributes {{{target}}} {{ aa.func @f({arguments}) attributes {{{spec}}} {{"
         f"{HEAD}\n{body}\naa.return }} }}"
@@ -75,17 +76,20 @@ def distributed(root: Operation) -> tuple[FuncOp, list[Remark]]:
 
 
 def refusal(body: str, ctas: int = 2, capability: int = 90) -> str:
-    """The reason for which a kernel stays as it was, but for its hint."""
+    """The reason for which a kernel stays as it was, which it has, too."""
     root = program(body, ctas, capability)
-    before = print_op(root).replace(f"<num_ctas = {ctas}>", "<>")
+    before = print_op(root)
     function, remarks = distributed(root)
+    assert function.refused is not None
+    [(key, reason)] = function.refused.refusals
+    function.refused = None
     assert print_op(root) == before
     assert function.cluster_size == 1
     (remark,) = remarks
     assert (remark.kind, remark.name) == ("missed", "RemarkCluster")
     start = f"num_ctas {ctas} is not used: "
-    assert remark.message.startswith(start)
-    return remark.message.removeprefix(start)
+    assert (key, f"{start}{reason}") == ("num_ctas", remark.message)
+    return reason
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,8 @@ class TestUnrollLoops:
 class TestPrefetchLoads:
     def rotated(self, inside: str, options: str = "") -> bool:
         """Return whether a loop loads its first tile before it begins."""
-        return loads_outside_loops(made(loop(inside), f"prefetch-loads{options}")) > 0
+        passes = f"record-requests{options},prefetch-loads"
+        return loads_outside_loops(made(loop(inside), passes)) > 0
 
     def test_the_first_tile_is_loaded_before_the_loop(self) -> None:
         root = made(loop(load("a") + store("%a")), "prefetch-loads")

@@ -84,7 +84,7 @@ def remarks(program: str, options: str) -> list[tuple[str, str]]:
     """The remarks of `schedule-loops` on tiles that CTAs share."""
     module = lowered_as_far_as("hoist-conversions", program)
     sink = Sink(remarks=True)
-    parse_pipeline(f"schedule-loops{options}").run(module, sink)
+    parse_pipeline(f"record-requests{options},schedule-loops").run(module, sink)
     return [(each.kind, each.message) for each in sink.remarks if each.name == "RemarkMulticast"]
 
 

@@ -23,7 +23,7 @@ def remarks(program: str, name: str, options: str = "") -> list[Remark]:
     """The remarks of `schedule-loops` on a program that have a name."""
     module = lowered_as_far_as(BEFORE, program)
     sink = Sink(remarks=True)
-    parse_pipeline(f"schedule-loops{options}").run(module, sink)
+    parse_pipeline(f"record-requests{options},schedule-loops").run(module, sink)
     return [each for each in sink.remarks if each.name == name]
 
 

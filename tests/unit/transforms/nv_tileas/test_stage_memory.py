@@ -37,7 +37,7 @@ def dots(module: Operation) -> list[DotOp]:
 def memory_remarks(program: str, options: str = "") -> list[str]:
     module = lowered_as_far_as("keep-tiles", program)
     sink = Sink(remarks=True)
-    parse_pipeline(f"schedule-loops{options}").run(module, sink)
+    parse_pipeline(f"record-requests{options},schedule-loops").run(module, sink)
     return [each.message for each in sink.remarks if each.name == "RemarkPipelineMemory"]
 
 

@@ -36,7 +36,7 @@ def reasons(program: str, options: str = "") -> list[str]:
     """The remarks of `schedule-loops` on tiles that are evicted first, and on others."""
     module = lowered_as_far_as("keep-tiles", program, schedule="rotate=0")
     sink = Sink(remarks=True)
-    parse_pipeline(f"schedule-loops{{evict-first=1 {options}}}").run(module, sink)
+    parse_pipeline(f"record-requests{{evict-first=1 {options}}},schedule-loops").run(module, sink)
     remarks = [each for each in sink.remarks if each.name == "RemarkEvictFirst"]
     kinds = {each.kind for each in remarks if each.message == ONCE}
     assert kinds <= {"passed"}

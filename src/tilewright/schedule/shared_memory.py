@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.nv_tileas.agents import agent_of
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
@@ -22,6 +23,7 @@ from tilewright.target.resources import MBARRIER_BYTES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.target.arch import Arch
@@ -101,7 +103,7 @@ def loop_bytes(
     Reads of the pipeline's stages replace some layout conversions. The pipelines of loops inside
     of the loop take `nested` bytes.
     """
-    scratch = max([scratch_bytes(op) for op in loop.body.walk() if op not in replaced], default=0)
+    scratch = _largest_area(op for op in loop.body.walk() if op not in replaced)
     live = find_lifetimes(function).live_during(loop)
     others = [allocated_bytes(op) for op in live if op not in replaced]
     return AREAS * scratch + sum(others) + nested + _barrier_bytes(function)
@@ -119,13 +121,8 @@ def _barrier_bytes(function: Operation) -> int:
 
 
 def kernel_bytes(function: Operation) -> int:
-    """The bytes of all operations of a kernel, with some for each tile, whatever is live at once.
-
-    The scratch areas start at whole lines.
-    """
-    ops = list(function.walk())
-    scratch = max([scratch_bytes(op) for op in ops])
-    return AREAS * aligned(scratch, LINE) + sum([allocated_bytes(op) for op in ops])
+    """The bytes of all operations of a kernel, with some for each tile."""
+    return AREAS * _largest_area(function.walk()) + sum(map(allocated_bytes, function.walk()))
 
 
 def bytes_beside_loop(function: Operation, loop: Operation, moved: Sequence[Operation]) -> int:
@@ -133,9 +130,8 @@ def bytes_beside_loop(function: Operation, loop: Operation, moved: Sequence[Oper
 
     Each of them has one scratch area.
     """
-    scratch = max(scratch_bytes(op) for op in moved)
     live = find_lifetimes(function).live_during(loop)
-    return sum(map(allocated_bytes, live)) + scratch + BARRIER_RESERVE
+    return sum(map(allocated_bytes, live)) + _largest_area(moved) + BARRIER_RESERVE
 
 
 def shared_bytes(
@@ -152,8 +148,26 @@ def shared_bytes(
     lives = {op: every.by_op[op] for op in ops if op not in replaced}
     ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
     needs = [0, *ends.values()]
+    by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
     for op in (during or function).walk():
-        if op not in replaced and (scratch := scratch_bytes(op)):
+        if op not in replaced and scratch_bytes(op):
+            by_agent.setdefault(agent_of(op), []).append(op)
+    taken = 0
+    for ops in by_agent.values():
+        for op in ops:
             live = [ends[other] for other in every.live_at(op) if other in ends]
-            needs.append(max([0, *live]) + scratch * (1 if stays_in_warps(op) else AREAS))
+            # Warps that exchange nothing with others need not alternate between areas.
+            areas = (1 if stays_in_warps(op) else AREAS) * _area(op)
+            needs.append(aligned(max([taken, *live]), LINE) + areas)
+        # Agents run at the same time: each has areas of its own.
+        taken = max(needs)
     return max(needs)
+
+
+def _area(op: Operation) -> int:
+    """The bytes of a scratch area of an operation: whole lines."""
+    return aligned(scratch_bytes(op), LINE)
+
+
+def _largest_area(ops: Iterable[Operation]) -> int:
+    return max(map(_area, ops), default=0)

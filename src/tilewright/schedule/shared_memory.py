@@ -81,11 +81,6 @@ def fitting_mbarriers(arch: Arch, taken: int) -> int:
     return max(arch.static_shared - taken, 0) // MBARRIER_BYTES
 
 
-def has_mbarriers(function: Operation) -> bool:
-    """Whether a function has pipelines or tokens already: they may take mbarriers."""
-    return any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in function.walk())
-
-
 def specialized_bytes(arch: Arch, blocks: int, maps: int, pipelines: int) -> int:
     """The bytes for stages and other tiles of each of some blocks whose producer copies by TMA.
 
@@ -117,7 +112,9 @@ def planned_loop_bytes(
 
 
 def _barrier_bytes(function: Operation) -> int:
-    return BARRIER_RESERVE if has_mbarriers(function) else 0
+    """The bytes that are kept free if a function has pipelines or tokens already."""
+    has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in function.walk())
+    return BARRIER_RESERVE if has_mbarriers else 0
 
 
 def kernel_bytes(function: Operation) -> int:

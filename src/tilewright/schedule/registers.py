@@ -93,7 +93,7 @@ def fits_registers(words: int, threads: int) -> bool:
 
 
 def is_small_beside(words: int, accumulators: int) -> bool:
-    """Whether a tile is of no account beside accumulators, both in words over all threads."""
+    """Whether a tile is of no account beside accumulators, by the words of both."""
     return words <= accumulators // SMALL
 
 

@@ -25,7 +25,7 @@ from tilewright.schedule.registers import (
     MOST_REGISTERS,
     SHARING_BLOCKS,
     consumer_registers,
-    rotated_registers,
+    thread_registers,
 )
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, block_share
 from tilewright.schedule.tile_words import tile_words
@@ -170,7 +170,7 @@ class Rotation(NamedTuple):
 
     def _fits(self, arch: Arch, warps: int, blocks: int) -> bool:
         """Whether a number of blocks have registers and shared memory on an SM."""
-        needed = rotated_registers(self._words, warps * WARP_SIZE)
+        needed = thread_registers(self._words, warps * WARP_SIZE)
         has_registers = needed <= consumer_registers(warps, blocks).changed
         if not has_registers and (warps == WARPGROUP or needed > MOST_REGISTERS):
             return False

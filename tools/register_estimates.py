@@ -157,7 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--every", type=int, default=1, help="take one program in so many")
+    parser.add_argument("--every", type=int, default=1, help="take every N-th program", metavar="N")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print each kernel")
     options = parser.parse_args()

@@ -22,7 +22,7 @@ from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
-from tilewright.plans.warps import choose_warps, fixed_warps
+from tilewright.schedule.warps import choose_warps, fixed_warps
 from tilewright.support.diagnostics import Error
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 

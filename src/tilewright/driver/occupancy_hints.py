@@ -20,10 +20,11 @@ from tilewright.dialects.nvvm.attribute_names import MINCTASM, REQNTID
 from tilewright.ir.attributes import DenseArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
 from tilewright.ir.traits import SYMBOL_TABLE
 from tilewright.ir.types import I64
+from tilewright.schedule.registers import fitting_blocks
 from tilewright.support.remark_catalogue import OCCUPANCY_RELAXED
 from tilewright.support.remarks import Remark
 from tilewright.support.schedule_keys import ENTRY
-from tilewright.target.arch import REGISTER_BYTES, registers_per_thread
+from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,16 +51,6 @@ class Limit(NamedTuple):
         if not isinstance(blocks, IntegerAttr) or not isinstance(extents, DenseArrayAttr):
             return None
         return Limit(blocks.value, prod(map(int, extents.values)))
-
-    def registers(self, blocks: int) -> int:
-        """The registers of a thread for some blocks."""
-        return registers_per_thread(self.threads * blocks)
-
-    def fitting(self, registers: int, most: int) -> int:
-        """How many blocks, up to `most`, have these registers for a thread; at least one."""
-        while most > 1 and self.registers(most) < registers:
-            most -= 1
-        return most
 
 
 class OccupancyHints:
@@ -112,7 +103,7 @@ class OccupancyHints:
         needed = resources.registers + -(-resources.stack // REGISTER_BYTES)
         # A second estimate that is too high costs more time than one that is too low.
         most = limit.blocks // 2 if name in self._left else limit.blocks - 1
-        fitting = limit.fitting(needed, most)
+        fitting = fitting_blocks(limit.threads, needed, most)
         is_asked = self._left.get(name, self._asked[name]) > 0
         self._left[name] = 0 if fitting == 1 and is_asked else fitting
         self._first.setdefault(name, self._asked[name] or limit.blocks)

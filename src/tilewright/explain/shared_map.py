@@ -18,8 +18,8 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import TensorType
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
+from tilewright.schedule.shared_lifetimes import find_lifetimes
 from tilewright.target.resources import MBARRIER_BYTES
-from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

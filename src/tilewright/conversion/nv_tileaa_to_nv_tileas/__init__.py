@@ -21,8 +21,8 @@ from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
-from tilewright.plans.row_kernels import row_blocks
-from tilewright.plans.warps import FEWEST, choose_warps, fixed_warps, fragment_registers
+from tilewright.schedule.row_kernels import row_blocks
+from tilewright.schedule.warps import FEWEST, choose_warps, fixed_warps, fragment_registers
 from tilewright.support.diagnostics import UserError
 from tilewright.support.remark_catalogue import CLUSTER_REFUSED, WARPS
 from tilewright.support.remarks import Remark

@@ -27,8 +27,10 @@ from tilewright.layout.linear import REGISTER
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import MATRIX_RANK, batched, left_fragments, wgmma_tile
-from tilewright.plans.tile_registers import REGISTER_BITS, fits_registers, tile_words
-from tilewright.target.arch import WARP_SIZE, registers_per_thread
+from tilewright.schedule.registers import fits_registers, launch_registers
+from tilewright.schedule.shared_memory import MOST_SCRATCH, SCRATCH_RESERVE
+from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
+from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
@@ -58,11 +60,6 @@ class MmaSelection(NamedTuple):
     """Whether its columns or rows are assigned to threads as suits loads, stores and other dots."""
 
 
-SCRATCH_RESERVE: Final = 48 * 1024
-"""Bytes of shared memory that remain for other operations beside all operands of wgmma."""
-LEAST_RESERVE: Final = 32 * 1024
-"""The same where the fragments of mma.sync would be spilled: pieces of a tile in two areas. No
-operation takes more scratch memory."""
 MATRIX_LIMIT: Final = 16 * 1024
 """The most bytes of shared memory for all matrices that threads multiply with lines they hold."""
 
@@ -78,7 +75,7 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
         operands = _operands_in_memory(op, selections, warps)
         fits = memory.fits(op, operands)
         if not fits and _would_spill(op, warps):
-            fits = memory.fits_with(arch.static_shared - LEAST_RESERVE, op, operands)
+            fits = memory.fits_with(arch.static_shared - MOST_SCRATCH, op, operands)
         selection = select_mma(op, arch, warps, tilings.get(op), wgmma=fits)
         if selection.atom is Atom.WGMMA:
             memory.add(op, operands)
@@ -115,7 +112,7 @@ def _would_spill(op: DotOp, warps: int) -> bool:
     assert b is not None
     operands = (a.extent(REGISTER) + b.extent(REGISTER)) * BITS[instruction.a] // REGISTER_BITS
     registers = operands + c.extent(REGISTER) * tile_words(op.c.type) // count(op.c.type)
-    return registers > registers_per_thread(warps * WARP_SIZE)
+    return registers > launch_registers(warps * WARP_SIZE)
 
 
 def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int) -> bool:
@@ -202,7 +199,7 @@ def _select_blocks(op: DotOp, warps: int) -> MmaSelection:
     accumulator = fma_accumulator(shape(op.c.type), warps)
     k = shape(op.a.type)[-1]
     lines = sum(count(value.type) for value in (op.a, op.b)) // k
-    if lines * pointee_bytes(element_of(op.a.type)) <= LEAST_RESERVE:
+    if lines * pointee_bytes(element_of(op.a.type)) <= MOST_SCRATCH:
         return MmaSelection(Atom.FMA, None, None, accumulator)
     rank, blocks = len(shape(op.c.type)), batched(accumulator)
     a, b = (held_layout(blocks, k, dimension) for dimension in (COLUMNS, ROWS))

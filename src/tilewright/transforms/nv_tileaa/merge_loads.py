@@ -9,8 +9,8 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.ir.passes import Pass, statistic
 from tilewright.plans.slicing import is_plain
-from tilewright.plans.tile_registers import result_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.tile_words import result_words
+from tilewright.schedule.warps import threads_of
 from tilewright.transforms.generic.cse import Cse
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
-from tilewright.plans.tile_registers import REGISTER_BITS, tile_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
+from tilewright.schedule.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
     add_iter_args,

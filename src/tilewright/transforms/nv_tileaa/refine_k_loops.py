@@ -31,18 +31,12 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32, I64
-from tilewright.layout.swizzle import CHUNK
 from tilewright.plans.mma import PROMOTED
 from tilewright.plans.slicing import is_plain
-from tilewright.plans.tile_registers import (
-    POINTER_BITS,
-    REGISTER_BITS,
-    accumulator_words,
-    resident_blocks,
-    tile_words,
-)
-from tilewright.plans.warps import threads_of
-from tilewright.target.arch import registers_per_thread
+from tilewright.schedule.registers import K_LOOP_OTHERS, resident_blocks, tile_capacity
+from tilewright.schedule.shared_memory import block_share
+from tilewright.schedule.tile_words import accumulator_words, address_words, tile_words
+from tilewright.schedule.warps import threads_of
 from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
@@ -58,8 +52,6 @@ if TYPE_CHECKING:
 K_PARTS: Final = "k_parts"
 WANTED_STAGES: Final = 3
 """One that is read, and two that are copied meanwhile."""
-SCALAR_REGISTERS: Final = 24
-"""Of a thread, beside tiles and the addresses of copies."""
 CHEAP: Final = 2
 """Instructions for an element of an operation that may follow the read of a stage."""
 
@@ -107,8 +99,7 @@ def _refine(
     loads = [op for op in loop.body.block if isinstance(op, TiledLoadOp)]
     bytes = sum(count(op.tile.type) * pointee_bytes(element_of(op.tile.type)) for op in loads)
     blocks = _resident_blocks(function, dots, arch, chosen)
-    memory = arch.static_shared // blocks
-    parts = _parts(dots, bytes, memory, threads_of(function), wanted)
+    parts = _parts(dots, bytes, block_share(arch, blocks), threads_of(function), wanted)
     if parts > 1:
         refinement = _Refinement(loop, parts, arch)
         if not refinement.is_possible(dots):
@@ -144,8 +135,8 @@ def _parts(dots: list[DotOp], bytes: int, memory: int, threads: int, wanted: int
     accumulators = sum([accumulator_words(dot.result.type) for dot in dots])
     operands = sum([_operand_words(dot) for dot in dots])
     if operands:
-        operands += bytes // CHUNK * (POINTER_BITS // REGISTER_BITS)
-    registers = threads * (registers_per_thread(threads) - SCALAR_REGISTERS)
+        operands += address_words(bytes)
+    registers = tile_capacity(threads, K_LOOP_OTHERS)
     parts = 1
     while along_k > parts * MMA_K_BYTES:
         fits = bytes * WANTED_STAGES <= parts * memory

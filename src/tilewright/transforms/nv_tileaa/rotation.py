@@ -19,11 +19,17 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
-from tilewright.plans.agent_registers import MOST_REGISTERS, consumer_registers
 from tilewright.plans.slicing import is_plain
 from tilewright.plans.tensor_map_limits import limit_problem
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import choose_warps, fixed_warps, separate_accumulator_words
+from tilewright.schedule.registers import (
+    MOST_REGISTERS,
+    SHARING_BLOCKS,
+    consumer_registers,
+    thread_registers,
+)
+from tilewright.schedule.shared_memory import BARRIER_RESERVE, block_share
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import choose_warps, fixed_warps, separate_accumulator_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP
@@ -44,13 +50,6 @@ STAGES: Final = 2
 """Of a pipeline for each load of a rotated loop, at least."""
 SHARED_STAGES: Final = 3
 """Of a pipeline for all of them: two that are in use, and one that is copied."""
-BLOCKS: Final = 2
-"""On an SM, if a block has one warpgroup and the program asks for no number: while one computes,
-the other multiplies."""
-RESERVE: Final = 1024
-"""Bytes of shared memory of a block for mbarriers and tensor maps, and as many for the driver."""
-OTHER_REGISTERS: Final = 36
-"""Of a thread, beside the accumulators of all dots and the operand that is computed from one."""
 
 
 class Rotation(NamedTuple):
@@ -135,7 +134,8 @@ class Rotation(NamedTuple):
                 return 0
             if _is_padding(self._all_dots[0].a):
                 return 0
-            counts = [spec.occupancy] if spec.occupancy else [BLOCKS, 1]
+            # While one of two blocks computes, the other multiplies.
+            counts = [spec.occupancy] if spec.occupancy else [SHARING_BLOCKS, 1]
         return next((blocks for blocks in counts if self._fits(arch, warps, blocks)), 0)
 
     def shares_pipeline(self, function: FuncOp) -> bool:
@@ -170,7 +170,7 @@ class Rotation(NamedTuple):
 
     def _fits(self, arch: Arch, warps: int, blocks: int) -> bool:
         """Whether a number of blocks have registers and shared memory on an SM."""
-        needed = self._words // (warps * WARP_SIZE) + OTHER_REGISTERS
+        needed = thread_registers(self._words, warps * WARP_SIZE)
         has_registers = needed <= consumer_registers(warps, blocks).changed
         if not has_registers and (warps == WARPGROUP or needed > MOST_REGISTERS):
             return False
@@ -181,7 +181,7 @@ class Rotation(NamedTuple):
     def _has_pipelines(self, arch: Arch, blocks: int) -> bool:
         """Whether shared memory suffices for a pipeline for each load."""
         staged = sum(stored_bytes(load.results[0].type) for load in self._loads)
-        return STAGES * staged + self._other_bytes <= arch.static_shared // blocks
+        return STAGES * staged + self._other_bytes <= block_share(arch, blocks)
 
     def _has_pipeline(self, arch: Arch, blocks: int) -> bool:
         """Whether the tiles are alike in memory, and shared memory suffices for one pipeline."""
@@ -191,8 +191,7 @@ class Rotation(NamedTuple):
         if len(loads) < len(self._loads) or len(kinds) != 1:
             return False
         staged = SHARED_STAGES * stored_bytes(loads[0].tile.type)
-        free = (arch.static_shared + RESERVE) // blocks - 2 * RESERVE
-        return staged + self._other_bytes <= free
+        return staged + self._other_bytes <= block_share(arch, blocks) - BARRIER_RESERVE
 
     def continues_in(self, other: Rotation) -> bool:
         """Whether another loop goes on where this one ends, with the same second part."""

@@ -18,8 +18,8 @@ from tilewright.dialects.nv_tileaa.requests import NUM_CTAS, OCCUPANCY
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import DYNAMIC
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import FEWEST, fixed_warps, threads_of
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import FEWEST, fixed_warps, threads_of
 from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE

@@ -12,8 +12,8 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
 from tilewright.layout.linear import log2
 from tilewright.plans.slicing import Rematerializable
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import fixed_warps
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import fixed_warps
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.slice_loop import build_loop
 from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan, WaitsFor

@@ -28,8 +28,9 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import I32
 from tilewright.plans.slicing import is_plain, slicings
-from tilewright.plans.tile_registers import fits_registers, tile_words
-from tilewright.plans.warps import fixed_warps, warps_for
+from tilewright.schedule.registers import fits_registers
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import fixed_warps, warps_for
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant

@@ -28,8 +28,9 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import TensorType
 from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
-from tilewright.plans.tile_registers import fits_registers, tile_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.registers import fits_registers
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_K_BYTES
 

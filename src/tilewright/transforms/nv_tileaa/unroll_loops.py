@@ -17,8 +17,8 @@ from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
-from tilewright.plans.tile_registers import result_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.tile_words import result_words
+from tilewright.schedule.warps import threads_of
 from tilewright.support.numerics.integer import number
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse

@@ -17,9 +17,9 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import IntegerType
-from tilewright.plans.row_kernels import loading_blocks
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.row_kernels import loading_blocks
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import threads_of
 from tilewright.support.remark_catalogue import SINGLE_TRIP, SINGLE_TRIP_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.transforms.generic.canonicalize import Canonicalize

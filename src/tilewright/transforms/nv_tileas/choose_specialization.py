@@ -35,19 +35,21 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.plans.allocations import pipeline_memory
-from tilewright.support.tensor_map_parameters import MAP_BYTES
+from tilewright.schedule.shared_memory import shared_bytes, specialized_bytes
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
-from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
-from tilewright.transforms.nv_tileas.consumer_accumulators import promotes, register_problem
+from tilewright.transforms.nv_tileas.consumer_accumulators import consumer_tiles, promotes
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages, stage_plan
-from tilewright.transforms.nv_tileas.pipeline_reasons import ENOUGH, FORCED, StageBudget
+from tilewright.transforms.nv_tileas.pipeline_reasons import (
+    ENOUGH,
+    FORCED,
+    StageBudget,
+    memory_limit,
+)
 from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
-from tilewright.transforms.nv_tileas.shared_lifetimes import shared_bytes
-from tilewright.transforms.nv_tileas.stage_memory import memory_limit
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
@@ -63,10 +65,6 @@ FEWEST_OF_SEVERAL: Final = 2
 more than they use at once, where several tiles share a pipeline."""
 CONSUMER_GROUPS: Final = 2
 """While one warpgroup waits for its dots, another keeps the tensor cores busy."""
-BARRIER_BYTES: Final = 1024
-"""Of shared memory that is kept free for mbarriers and tensor maps, at least."""
-PIPELINE_BARRIERS: Final = 2 * MBARRIER_BYTES * 8
-"""The bytes of the mbarriers of a pipeline with as many stages as can be forced."""
 
 
 class Specialization:
@@ -241,7 +239,7 @@ class Specialization:
         if (warps + WARPGROUP) * WARP_SIZE > MAX_THREADS:
             return f"a block of {warps} warps has no threads left for a producer"
         dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
-        return register_problem(dots, warps, spec.occupancy or 1)
+        return consumer_tiles(dots).problem(warps, spec.occupancy)
 
     def bounds(self) -> dict[ForOp, str]:
         """What bounds the stages of each loop, if the function is specialized."""
@@ -264,9 +262,7 @@ class Specialization:
         pipelines = [pipeline_memory(PipelineType(1, stage)) for stage in self.pipelines]
         spec = self._function.kernel_spec
         blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
-        limit = (arch.static_shared + BARRIER_BYTES) // blocks - BARRIER_BYTES
-        reserve = MAP_BYTES * self._maps + PIPELINE_BARRIERS * len(pipelines)
-        free = max(limit - max(reserve, BARRIER_BYTES) - taken, 0)
+        free = max(specialized_bytes(arch, blocks, self._maps, len(pipelines)) - taken, 0)
         stage = sum(each.bytes for each in pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
         return StageBudget(most, stage, free, limit=memory_limit(self._function), enough=enough)

@@ -1,8 +1,8 @@
-"""Whether the accumulators of a function fit into the registers of consumers."""
+"""The tiles that consumers hold in registers: accumulators, and operands computed from them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
@@ -11,10 +11,9 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.values import BlockArgument
 from tilewright.layout.linear import WARP
 from tilewright.layout.wgmma import instruction_columns
-from tilewright.plans.agent_registers import consumer_registers
 from tilewright.plans.mma import PROMOTED_COLUMNS, is_promoted
-from tilewright.plans.tile_registers import OTHER_REGISTERS, tile_words
-from tilewright.target.arch import WARP_SIZE
+from tilewright.schedule.registers import ConsumerTiles
+from tilewright.schedule.tile_words import tile_words
 from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 
 if TYPE_CHECKING:
@@ -23,22 +22,14 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
 
-CHAIN_REGISTERS: Final = 26
-"""Of a thread, beside the tiles of chained dots: measured with ptxas 13.4 for attention."""
 
-
-def register_problem(dots: Sequence[DotOp], warps: int, blocks: int) -> str | None:
-    """Why the consumers of dots cannot have their registers; None if they can."""
-    threads, registers = warps * WARP_SIZE, consumer_registers(warps, blocks)
-    problem = registers.problem(
-        max(map(_accumulator_words, dots)) // threads,
-        max(_instruction_words(op) for op in dots if op.atom is Atom.WGMMA) // threads,
-        OTHER_REGISTERS,
+def consumer_tiles(dots: Sequence[DotOp]) -> ConsumerTiles:
+    """The tiles that the consumers of dots hold."""
+    return ConsumerTiles(
+        accumulators=max(map(_accumulator_words, dots)),
+        instruction=max(_instruction_words(op) for op in dots if op.atom is Atom.WGMMA),
+        chained=max(map(_chain_words, dots)),
     )
-    chained = max([_chain_words(op) for op in dots]) // threads
-    if problem is None and chained + CHAIN_REGISTERS > registers.changed:
-        return f"its chained dots take {chained} of {registers.changed} registers"
-    return problem
 
 
 def promotes(op: DotOp) -> bool:

@@ -15,14 +15,12 @@ from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
 from tilewright.ir.passes import Pass
-from tilewright.plans.allocations import aligned, allocated_bytes
-from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.shared_memory import kernel_bytes, sm_share, stage_bytes
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import threads_of
 from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
-from tilewright.target.memories import LINE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileaa.repeated_loads import (
     LoopLoads,
@@ -33,7 +31,6 @@ from tilewright.transforms.nv_tileaa.repeated_loads import (
 from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
 from tilewright.transforms.nv_tileas.kept_tiles import KeptTiles
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
-from tilewright.transforms.nv_tileas.stage_memory import stage_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,11 +161,7 @@ def _free_bytes(function: FuncOp, blocks: int) -> int:
     arch = target_of(function)
     if arch is None:
         return 0
-    share = arch.shared.per_sm // blocks - arch.shared.reserved
-    ops = list(function.walk())
-    scratch = max([scratch_bytes(op) for op in ops])
-    others = sum([allocated_bytes(op) for op in ops])
-    return max(min(share, arch.static_shared) - 2 * aligned(scratch, LINE) - others, 0)
+    return max(sm_share(arch, blocks) - kernel_bytes(function), 0)
 
 
 def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:

@@ -27,8 +27,8 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
 from tilewright.plans.barrier_slots import token_slots
+from tilewright.schedule.shared_memory import fitting_mbarriers, pipeline_mbarriers
 from tilewright.support.diagnostics import fail
-from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.transforms.nv_tileas.token_dependences import token_sources
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _assign_slots(function: FuncOp, pipelines: list[CreatePipelineOp]) -> None:
     limit = _fitting_mbarriers(function)
     for op in pipelines:
         op.attributes["slot"] = IntegerAttr(count, I32)
-        count += 2 * pipeline(op.result).stages
+        count += pipeline_mbarriers(pipeline(op.result).stages)
         if limit is not None and count > limit:
             gist = f"at most {limit} mbarriers, two for each stage, which fit into shared memory"
             fail(f"expected {gist}, got {count}", op.location)
@@ -88,7 +88,7 @@ def _fitting_mbarriers(function: FuncOp) -> int | None:
         return None
     planned = function.attributes.get(SCRATCH_BYTES)
     taken = planned.value if isinstance(planned, IntegerAttr) else 0
-    return max(arch.static_shared - taken, 0) // MBARRIER_BYTES
+    return fitting_mbarriers(arch, taken)
 
 
 class _Tokens:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
+from tilewright.schedule.resources import shares_sm
+
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.scf import ForOp
 
 ENOUGH: Final = "more would hide no more latency"
@@ -37,6 +41,14 @@ class StageBudget(NamedTuple):
         if self.fitting == self.wanted:
             return self.enough
         return f"a stage takes {self.stage} bytes, and {self.limit} leaves {max(self.free, 0)}"
+
+
+def memory_limit(function: FuncOp) -> str:
+    """What limits the shared memory of a block."""
+    if not shares_sm(function):
+        return "shared memory"
+    is_asked = function.asks(OCCUPANCY) is not None
+    return "the hint occupancy" if is_asked else "its share of shared memory"
 
 
 class PipelineReasons:

@@ -97,6 +97,16 @@ class StagePlan(NamedTuple):
         return not self.uses
 
 
+def is_private(loads: Sequence[TileLoad]) -> bool:
+    """Whether each thread reads only what it copied itself."""
+    return all(plan_stage(load).is_private for load in loads)
+
+
+def replaced_conversions(loads: Sequence[TileLoad]) -> set[Operation]:
+    """The layout conversions that reads of a pipeline's stages replace."""
+    return {use.convert for load in loads for use in plan_stage(load).uses}
+
+
 def pipelined_loads(loop: ForOp) -> list[TileLoad]:
     """The loads of a loop that a pipeline can copy, and that no token orders after an access."""
     loads = find_prefetchable_loads(loop)

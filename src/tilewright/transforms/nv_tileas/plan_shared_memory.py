@@ -44,21 +44,21 @@ from tilewright.ir.types import I64
 from tilewright.layout.wgmma import ALIGNMENT
 from tilewright.plans.allocations import aligned, allocated_bytes
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
-from tilewright.support.diagnostics import Diagnostic, UserError, note
-from tilewright.target.memories import LINE
-from tilewright.transforms.nv_tileas.shared_lifetimes import (
+from tilewright.schedule.shared_lifetimes import (
     allocate,
     allocation_of,
     find_lifetimes,
 )
+from tilewright.support.diagnostics import Diagnostic, UserError, note
+from tilewright.target.memories import LINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tilewright.ir.operation import Block, Operation
+    from tilewright.schedule.shared_lifetimes import Lifetimes
     from tilewright.support.diagnostics import Sink
     from tilewright.target.arch import Arch
-    from tilewright.transforms.nv_tileas.shared_lifetimes import Lifetimes
 
 
 class PlanSharedMemory(Pass):

@@ -19,23 +19,21 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.math.ops import AbsFOp, Exp2Op, FmaOp
 from tilewright.dialects.nv_tileaa.floating import DivFOp, RemFOp, SqrtOp
 from tilewright.dialects.nv_tileaa.integer import DivIOp, RemIOp
-from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.agents import agent_of
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I1
-from tilewright.plans.live_tiles import (
+from tilewright.plans.slicing import Rematerializable
+from tilewright.schedule.live_tiles import (
     live_tile_registers,
     loop_around,
     outside_tiles,
     tile_registers,
 )
-from tilewright.plans.slicing import Rematerializable
-from tilewright.plans.tile_registers import OTHER_REGISTERS
-from tilewright.target.arch import WARP_SIZE, registers_per_thread
+from tilewright.schedule.registers import registers_for_tiles
+from tilewright.schedule.resources import register_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,9 +58,9 @@ class RecomputeTiles(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
-            limit = _register_limit(loop) if _has_wgmma(loop) else None
+            limit = register_limit(loop) if _has_wgmma(loop) else None
             if limit is not None:
-                excess = live_tile_registers(loop) - (limit - OTHER_REGISTERS)
+                excess = live_tile_registers(loop) - registers_for_tiles(limit)
                 for tile in _chosen(list(_recomputable(loop)), excess):
                     _recompute(tile)
 
@@ -90,18 +88,6 @@ class RecomputedTile(NamedTuple):
 
 def _has_wgmma(loop: ForOp) -> bool:
     return any(isinstance(op, DotOp) and op.atom is Atom.WGMMA for op in loop.body.block)
-
-
-def _register_limit(loop: ForOp) -> int | None:
-    """The most registers of a thread that runs a loop; None if it is not known."""
-    agent = agent_of(loop)
-    if agent is not None and agent.max_registers:
-        return agent.max_registers
-    function = next(op for op in loop.ancestors() if isinstance(op, FuncOp))
-    spec = function.kernel_spec
-    if spec is None or spec.num_warps is None:
-        return None
-    return registers_per_thread(spec.num_warps * WARP_SIZE * (spec.occupancy or 1))
 
 
 def _recomputable(loop: ForOp) -> Iterator[RecomputedTile]:

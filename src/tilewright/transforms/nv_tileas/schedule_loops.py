@@ -31,14 +31,23 @@ from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.passes import Pass
 from tilewright.ir.values import BlockArgument
 from tilewright.plans.mma import is_promoted
-from tilewright.plans.tile_registers import tile_words
-from tilewright.plans.warps import threads_of
+from tilewright.schedule.registers import has_registers_for_two
+from tilewright.schedule.resources import block_limit, shares_sm
+from tilewright.schedule.shared_memory import (
+    BARRIER_RESERVE,
+    loop_bytes,
+    planned_loop_bytes,
+    stage_bytes,
+)
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
     loop_before,
+    nested_bytes,
     scheduled_loads,
 )
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
@@ -47,14 +56,17 @@ from tilewright.transforms.nv_tileas.pipeline_reasons import (
     FORCED,
     PipelineReasons,
     StageBudget,
+    memory_limit,
 )
 from tilewright.transforms.nv_tileas.pipelined_loads import (
     MAX_STAGES,
     TileLoad,
     engine_of,
     feeds_tensor_cores,
+    is_private,
     pipelined_loads,
     plan_stage,
+    replaced_conversions,
 )
 from tilewright.transforms.nv_tileas.refused_requests import record_refusals
 from tilewright.transforms.nv_tileas.schedule_remarks import (
@@ -66,17 +78,6 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_streamed,
 )
 from tilewright.transforms.nv_tileas.shared_sm import leaves_registers, share_sm
-from tilewright.transforms.nv_tileas.stage_memory import (
-    RESERVE,
-    block_limit,
-    has_registers_for_two,
-    is_private,
-    memory_limit,
-    other_bytes,
-    planned_bytes,
-    shares_sm,
-    stage_bytes,
-)
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
 
@@ -213,9 +214,9 @@ class ScheduleLoops(Pass):
         if arch is None:
             return None
         if is_private(loads):
-            needed, taken = stage_bytes(loads), other_bytes(function, loop, loads)
+            needed, taken = stage_bytes(loads), _other_bytes(function, loop, loads)
             limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
-            free = max(min(arch.static_shared, limits.block) - taken - RESERVE, 0)
+            free = max(min(arch.static_shared, limits.block) - taken - BARRIER_RESERVE, 0)
             budget = self._budget(function, PRIVATE_STAGES, needed, free)
             stages, reasons.bounds[loop] = budget.fitting, budget.bound
             if stages and needed <= limits.iteration:
@@ -260,12 +261,12 @@ class ScheduleLoops(Pass):
         needed, share = stage_bytes(loads), block_limit(function, threads)
         has_two_blocks = share < arch.static_shared and has_registers_for_two(threads)
         if has_two_blocks and _waits_for_dots(loop, loads):
-            free = share - planned_bytes(function, loop, loads)
+            free = share - _planned_bytes(function, loop, loads)
             budget = self._budget(function, wanted, needed, free)
             if budget.fitting >= (function.asks(STAGES) or LEAST_STAGES):
                 reasons.memory[loop] = "while threads wait for dots, those of a second block work"
                 return budget
-        taken = other_bytes(function, loop, loads)
+        taken = _other_bytes(function, loop, loads)
         budget = self._budget(function, wanted, needed, share - taken)
         if budget.fitting == budget.wanted:
             return budget
@@ -281,7 +282,7 @@ class ScheduleLoops(Pass):
         if budget.fitting >= LEAST_STAGES or not has_dots:
             return budget
         reasons.memory[loop] = "tiles that are never live together share the rest of the memory"
-        free = limit - planned_bytes(function, loop, loads)
+        free = limit - _planned_bytes(function, loop, loads)
         budget = self._budget(function, wanted, needed, free)
         return budget._replace(wanted=min(budget.wanted, LEAST_STAGES), enough=CROWDED)
 
@@ -300,7 +301,7 @@ class ScheduleLoops(Pass):
         assert arch is not None
         limit = block_limit(function, threads) if shares_sm(function) else arch.static_shared
         early = [load for load in loads if load not in late]
-        free = limit - other_bytes(function, loop, loads) - stage_bytes(late)
+        free = limit - _other_bytes(function, loop, loads) - stage_bytes(late)
         # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
         most = 1 if is_private(late) else function.asks(STAGES) or EARLY_STAGES
         stages = min(most, max(free, 0) // stage_bytes(early))
@@ -310,6 +311,16 @@ class ScheduleLoops(Pass):
         for load in late:
             load.attributes[LATE] = UnitAttr()
         return True
+
+
+def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
+    """The shared memory in use beside the pipeline of a loop's loads."""
+    return loop_bytes(function, loop, replaced_conversions(loads), nested_bytes(loop))
+
+
+def _planned_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
+    """The same where tiles that are never live together have one memory."""
+    return planned_loop_bytes(function, loop, replaced_conversions(loads), nested_bytes(loop))
 
 
 def _evict_first(function: FuncOp, sink: Sink) -> None:

@@ -14,6 +14,7 @@ from tilewright.dialects.nv_tileas.pipeline import ranks_within
 from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
+from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.support.remark_catalogue import (
     EVICT_FIRST,
     EVICT_FIRST_REFUSED,
@@ -37,7 +38,6 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     feeds_tensor_cores,
     pipeline_problem,
 )
-from tilewright.transforms.nv_tileas.stage_memory import stage_bytes
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 
 if TYPE_CHECKING:

@@ -15,18 +15,16 @@ from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import AtomicRmwOp, LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp, WhileOp
-from tilewright.plans.tile_registers import accumulator_words, tile_words
+from tilewright.schedule.registers import SHARING_BLOCKS, is_small_beside
+from tilewright.schedule.tile_words import accumulator_words, tile_words
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
 
-BLOCKS: Final = 2
 KEEPING: Final = (AtomicRmwOp, DotOp, LoadOp, ReduceOp, ScanOp, TiledLoadOp)
 """Operations whose tiles are in registers beside accumulators, whatever computes with them: others
 are computed in parts, as they are stored."""
-SMALL: Final = 4
-"""How many times smaller a tile is than the accumulators to be of no account."""
 
 
 def leaves_registers(function: FuncOp, loop: ForOp) -> bool:
@@ -41,10 +39,10 @@ def leaves_registers(function: FuncOp, loop: ForOp) -> bool:
     dots = [op for op in loop.body.walk() if isinstance(op, DotOp)]
     if len(dots) != 1:
         return False
-    limit = accumulator_words(dots[0].c.type) // SMALL
+    accumulators = accumulator_words(dots[0].c.type)
     inside = set(loop.body.walk())
     others = [op for op in function.walk() if op not in inside and isinstance(op, KEEPING)]
-    return all(_widest(op) <= limit for op in others)
+    return all(is_small_beside(_widest(op), accumulators) for op in others)
 
 
 def share_sm(function: FuncOp) -> None:
@@ -52,7 +50,9 @@ def share_sm(function: FuncOp) -> None:
     spec = function.kernel_spec
     assert spec is not None
     if spec.occupancy is None:
-        function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, BLOCKS)
+        function.attributes["kernel_spec"] = KernelSpecAttr(
+            spec.num_ctas, spec.num_warps, SHARING_BLOCKS
+        )
 
 
 def _widest(op: Operation) -> int:

@@ -35,10 +35,10 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
 from tilewright.layout.linear import REGISTER, unpack
-from tilewright.plans.live_tiles import tile_registers
 from tilewright.plans.mma import is_promoted, starts_at_zero
-from tilewright.plans.tile_registers import OTHER_REGISTERS
-from tilewright.target.arch import WARP_SIZE, registers_per_thread
+from tilewright.schedule.live_tiles import tile_registers
+from tilewright.schedule.registers import registers_for_tiles
+from tilewright.schedule.resources import kernel_registers
 from tilewright.transforms.generic.dce import erase_with_sources
 from tilewright.transforms.nv_tileas.tile_slices import (
     TileSlice,
@@ -65,15 +65,13 @@ class SliceDotResults(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            spec = function.kernel_spec
-            if spec is None or spec.num_warps is None:
+            limit = kernel_registers(function)
+            if limit is None:
                 continue
-            blocks = spec.occupancy or 1
-            limit = registers_per_thread(spec.num_warps * WARP_SIZE * blocks) - OTHER_REGISTERS
             for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
                 chain = _Chain.of(dot)
                 if chain is not None:
-                    _slice(chain, limit)
+                    _slice(chain, registers_for_tiles(limit))
 
 
 class _Chain(NamedTuple):

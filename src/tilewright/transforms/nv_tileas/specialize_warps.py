@@ -27,7 +27,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.passes import Pass
 from tilewright.layout.tma_boxes import NoBoxes
-from tilewright.plans.agent_registers import PRODUCER_REGISTERS, consumer_registers
+from tilewright.schedule.registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.support.diagnostics import fail
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.generic.dce import erase_dead_code
@@ -152,7 +152,7 @@ def _add_agents(function: FuncOp, producer: Block, maps: Block | None, consumer:
     if maps is not None:
         # The producer has set the registers of the warpgroup.
         _add_agent(build, maps, spec.num_warps + PRODUCER_WARPS, 1, 0)
-    registers = consumer_registers(spec.num_warps, spec.occupancy or 1)
+    registers = consumer_registers(spec.num_warps, spec.occupancy)
     _add_agent(build, consumer, 0, spec.num_warps, registers.changed)
     # setmaxnreg applies to whole warpgroups.
     warps = spec.num_warps + WARPGROUP

@@ -20,9 +20,9 @@ from tilewright.ir.effects import is_effect_free
 from tilewright.ir.passes import Pass
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
+from tilewright.schedule.resources import block_limit, shares_sm
+from tilewright.schedule.shared_memory import bytes_beside_loop
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
-from tilewright.transforms.nv_tileas.stage_memory import RESERVE, block_limit, shares_sm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,8 +101,7 @@ def _loaded(op: Operation) -> Iterator[object]:
 
 def _has_memory(function: FuncOp, loop: Operation, waiting: Sequence[Operation]) -> bool:
     """Whether conversions have scratch memory beside the pipelines of the loop."""
-    scratch = max(scratch_bytes(op) for op in waiting)
-    if not scratch:
+    if not any(map(scratch_bytes, waiting)):
         return True
     arch, spec = target_of(function), function.kernel_spec
     if arch is None or spec is None or spec.num_warps is None:
@@ -110,5 +109,4 @@ def _has_memory(function: FuncOp, loop: Operation, waiting: Sequence[Operation])
     limit = arch.static_shared
     if shares_sm(function):
         limit = block_limit(function, spec.num_warps * WARP_SIZE)
-    live = find_lifetimes(function).live_during(loop)
-    return sum(map(allocated_bytes, live)) + scratch + RESERVE <= limit
+    return bytes_beside_loop(function, loop, waiting) <= limit

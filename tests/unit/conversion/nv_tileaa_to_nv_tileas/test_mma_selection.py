@@ -7,12 +7,11 @@ from typing import Final
 from dialect_text import read
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import (
-    LEAST_RESERVE,
-    SCRATCH_RESERVE,
     select_all,
 )
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.schedule.shared_memory import MOST_SCRATCH, SCRATCH_RESERVE
 from tilewright.target.arch import ARCHES
 
 SM_90: Final = ARCHES["sm_90"]
@@ -114,7 +113,7 @@ def attention(values: int) -> str:
 def test_less_memory_is_kept_where_fragments_would_be_spilled() -> None:
     """Q, K and V of 64 KiB fit beside 32 KiB, but not beside 48; a warp would read all of V."""
     three = 3 * 128 * 256 * 2
-    assert SM_90.static_shared - SCRATCH_RESERVE < three <= SM_90.static_shared - LEAST_RESERVE
+    assert SM_90.static_shared - SCRATCH_RESERVE < three <= SM_90.static_shared - MOST_SCRATCH
     assert atoms(attention(256)) == BOTH
 
 

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Operation
+from tilewright.schedule import shared_memory
 from tilewright.transforms.nv_tileas import choose_specialization
 from tilewright.transforms.nv_tileas.choose_specialization import Specialization
 
@@ -217,7 +218,7 @@ def test_stages_of_stores_take_what_is_left(
 
 def test_stores_are_left_to_threads_if_boxes_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside three stages of 64 KiB, 10 KiB are left; the boxes take 16."""
-    monkeypatch.setattr(choose_specialization, "BARRIER_BYTES", 25 * 1024)
+    monkeypatch.setattr(shared_memory, "BARRIER_RESERVE", 25 * 1024)
     chosen = storing((128, 128, 128), output="f32")
     assert (chosen.problem, chosen.stages) == (None, 3)
     assert chosen.stores is not None
@@ -335,7 +336,7 @@ def test_stages_are_beside_barriers_and_maps(monkeypatch: pytest.MonkeyPatch) ->
     """Two maps and the barriers of a pipeline take less than is kept free anyway: 384 bytes."""
     wide = Gemm(tile=(128, 256, 64)).persistent()
     assert specialization(wide).stages == 4
-    monkeypatch.setattr(choose_specialization, "MAP_BYTES", 20 * 1024)
+    monkeypatch.setattr(shared_memory, "MAP_BYTES", 20 * 1024)
     assert specialization(wide).stages == 3
 
 

@@ -39,7 +39,6 @@ from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
-from tilewright.plans.live_tiles import is_invariant, lacks_registers, loop_around
 from tilewright.plans.mma import (
     PROMOTED_COLUMNS,
     PROMOTION_INTERVAL,
@@ -47,6 +46,7 @@ from tilewright.plans.mma import (
     is_promoted,
 )
 from tilewright.plans.tensor_maps import SWIZZLES
+from tilewright.schedule.live_tiles import is_invariant, lacks_registers, loop_around
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 

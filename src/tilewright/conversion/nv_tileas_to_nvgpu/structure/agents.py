@@ -23,8 +23,9 @@ from tilewright.dialects.cute_nvgpu.threads import SetMaxRegistersOp
 from tilewright.dialects.nv_tileaa.queue import PluginOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.schedule.registers import launch_registers
 from tilewright.support.diagnostics import Unsupported
-from tilewright.target.arch import REGISTER_STEP, WARP_SIZE, registers_per_thread
+from tilewright.target.arch import REGISTER_STEP, WARP_SIZE
 from tilewright.target.resources import REALLOCATED
 from tilewright.target.tensor_cores import WARPGROUP
 
@@ -115,7 +116,7 @@ def _set_registers(op: AgentSwitchOp, build: ConversionBuilder) -> None:
     function = enclosing_function(op)
     spec = function.kernel_spec
     assert spec is not None
-    at_launch = registers_per_thread(thread_count(function) * (spec.occupancy or 1))
+    at_launch = launch_registers(thread_count(function), spec.occupancy)
     wanted = max(op.max_registers // REGISTER_STEP * REGISTER_STEP, REALLOCATED[0])
     if wanted != at_launch:
         action = RegisterAction.INCREASE if wanted > at_launch else RegisterAction.DECREASE

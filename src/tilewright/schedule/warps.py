@@ -10,8 +10,8 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import WARPS
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import TensorType
-from tilewright.plans.row_kernels import RowKernel
-from tilewright.plans.tile_registers import accumulator_words, tile_words
+from tilewright.schedule.row_kernels import RowKernel
+from tilewright.schedule.tile_words import accumulator_words, tile_words
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
 

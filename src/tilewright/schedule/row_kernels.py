@@ -31,8 +31,9 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import BroadcastOp, MakeRangeOp, SplatOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.types import F64, TensorType
-from tilewright.plans.tile_registers import result_words
-from tilewright.target.arch import WARP_SIZE, registers_per_thread
+from tilewright.schedule.registers import fitting_blocks, loading_registers, row_registers
+from tilewright.schedule.tile_words import result_words
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -40,16 +41,12 @@ if TYPE_CHECKING:
 
 ROW_SHARE: Final = 32
 """Registers of a thread for tiles that are live together, at most, if a block has fewer warps."""
-OTHER_REGISTERS: Final = 32
-"""Of a thread, beside tiles: addresses, predicates, what is computed of a few elements at once."""
 RESIDENT_WARPS: Final = 32
 """Warps of an SM that are to be resident: eight of a scheduler hide the latency of instructions,
 and rows of 32 registers of each thread are 64 KiB in flight in f16."""
 BYTES_IN_FLIGHT: Final = 36 * 1024
 """Of an SM, with which loads take the bandwidth of device memory. RMS norm on an H200 runs at 0.88
 of a copy with 20 KiB, 0.92 with 24, 0.94 to 0.98 with 32, and 0.97 to 0.99 with 36 and 40."""
-FEW_REGISTERS: Final = 16
-"""Of a thread, beside tiles that a block loads once and what is computed of as many elements."""
 
 _REPEATED: Final = (BroadcastOp, ConstantOp, MakeRangeOp, SplatOp)
 """Operations whose tiles take no registers: each use computes its elements anew."""
@@ -103,11 +100,8 @@ class RowKernel(NamedTuple):
         if not self.is_simple:
             return None
         threads = warps * WARP_SIZE
-        needed = -(-self.live // threads) + OTHER_REGISTERS
-        blocks = 1
         most = min(self.most_blocks, RESIDENT_WARPS // warps)
-        while blocks < most and registers_per_thread(threads * (blocks + 1)) >= needed:
-            blocks += 1
+        blocks = fitting_blocks(threads, row_registers(self.live, threads), most)
         return blocks if blocks > 1 else None
 
 
@@ -120,11 +114,9 @@ def loading_blocks(kernel: FuncOp, threads: int, row_bytes: int, words: int) -> 
     arch = target_of(kernel)
     if arch is None or any(map(_is_long, kernel.walk())):
         return None
-    needed = 2 * -(-words // threads) + FEW_REGISTERS
     most = min(arch.limits.ctas, arch.limits.warps * WARP_SIZE // threads)
-    blocks = min(most, -(-BYTES_IN_FLIGHT // row_bytes))
-    while blocks > 1 and registers_per_thread(threads * blocks) < needed:
-        blocks -= 1
+    wanted = min(most, -(-BYTES_IN_FLIGHT // row_bytes))
+    blocks = fitting_blocks(threads, loading_registers(words, threads), wanted)
     return blocks if blocks > 1 else None
 
 

@@ -10,7 +10,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
-from tilewright.plans.warps import choose_warps
+from tilewright.schedule.warps import choose_warps
 from tilewright.support.diagnostics import Sink
 
 

@@ -1,4 +1,4 @@
-"""The registers that tiles take."""
+"""The registers that tiles take, in 32-bit words over all threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.ir.types import FloatType, IntegerType, TensorType, memory_bits
-from tilewright.target.arch import registers_per_thread
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -17,12 +17,6 @@ POINTER_BITS: Final = 64
 REGISTER_BITS: Final = 32
 LEAST_BITS: Final = 16
 """Arithmetic on narrower elements takes as many registers as on this width."""
-OTHER_REGISTERS: Final = 40
-"""Of a thread, beside accumulators and fragments: addresses, descriptors, predicates."""
-
-MANY_ACCUMULATORS: Final = 96
-"""Accumulators of a thread from which on a block has an SM to itself: beside the other registers of
-256 threads, two blocks would exceed it."""
 
 
 def tile_words(tile: Type) -> int:
@@ -41,16 +35,11 @@ def accumulator_words(tile: Type) -> int:
     return max(tile_words(tile), count(tile))
 
 
-def fits_registers(words: int, threads: int) -> bool:
-    """Whether the registers of a block's threads hold accumulators and fragments of these words."""
-    return words <= threads * (registers_per_thread(threads) - OTHER_REGISTERS)
-
-
 def result_words(op: Operation) -> int:
     """The 32-bit registers that the tiles among an operation's results take, over all threads."""
     return sum([tile_words(r.type) for r in op.results if isinstance(r.type, TensorType)])
 
 
-def resident_blocks(accumulators: int, chosen: int | None) -> int:
-    """How many blocks share an SM: as chosen, or two if a thread has few accumulators."""
-    return chosen or (1 if accumulators >= MANY_ACCUMULATORS else 2)
+def address_words(bytes: int) -> int:
+    """The 32-bit registers of the addresses of copies of these bytes, over all threads."""
+    return bytes // MAX_ACCESS_BYTES * (POINTER_BITS // REGISTER_BITS)

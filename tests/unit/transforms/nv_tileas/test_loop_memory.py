@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
 from linear_programs import LinearAttention
 from scheduled_loops import lowered_as_far_as, materialized, matmul, schedule_of, scheduled
 
@@ -17,7 +16,6 @@ from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.support.diagnostics import Sink
-from tilewright.transforms.nv_tileas.stage_memory import has_registers_for_two
 
 SMALL: Final = LinearAttention()
 WIDE: Final = LinearAttention(128, 128, 128)
@@ -91,9 +89,3 @@ def test_forced_stages_take_the_memory_of_a_second_block() -> None:
 
 def test_one_dot_in_flight_needs_no_second_block() -> None:
     assert memory_remarks(matmul(64, 64, 64)) == []
-
-
-@pytest.mark.parametrize(("threads", "has"), [(128, True), (256, False)])
-def test_two_blocks_of_one_warpgroup_have_all_registers(threads: int, has: bool) -> None:
-    """A thread has at most 255 of 65,536 registers."""
-    assert has_registers_for_two(threads) == has

@@ -26,8 +26,7 @@ from tilewright.dialects.nv_tileas.shape import (
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.layout.linear import REGISTER
-from tilewright.plans.agent_registers import MOST_REGISTERS
-from tilewright.plans.tile_registers import OTHER_REGISTERS
+from tilewright.schedule.registers import MOST_REGISTERS, registers_for_tiles
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import WGMMA_K_BYTES
 
@@ -63,7 +62,7 @@ def lacks_registers(loop: Operation) -> bool:
 
 
 def _fits(loop: ForOp) -> bool:
-    return live_tile_registers(loop) <= MOST_REGISTERS - OTHER_REGISTERS
+    return live_tile_registers(loop) <= registers_for_tiles(MOST_REGISTERS)
 
 
 def _recomputes_tiles(loop: ForOp) -> bool:

@@ -14,10 +14,9 @@ from tilewright.dialects.nv_tileas.pipeline import (
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.layout.wgmma import ALIGNMENT
 from tilewright.plans.allocations import aligned, allocated_bytes
-from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -161,29 +160,3 @@ def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
                 start = max(start, aligned(high, alignment))
         offsets[op] = start
     return offsets
-
-
-def shared_bytes(
-    function: Operation, replaced: Collection[Operation], during: Operation | None = None
-) -> int:
-    """The shared memory of operations that pipelines do not replace, as `plan-shared-memory` does.
-
-    Scratch memory is above the allocations that are live at its operation, such as Q of attention:
-    what stores the result has the memory of Q again. With `during`, only what is in use at that
-    operation or inside of it.
-    """
-    every = find_lifetimes(function)
-    ops = every.by_op if during is None else every.live_during(during)
-    lives = {op: every.by_op[op] for op in ops if op not in replaced}
-    ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
-    needs = [0, *ends.values()]
-    for op in (during or function).walk():
-        if op not in replaced and (scratch := _scratch_areas(op)):
-            live = [ends[other] for other in every.live_at(op) if other in ends]
-            needs.append(max([0, *live]) + scratch)
-    return max(needs)
-
-
-def _scratch_areas(op: Operation) -> int:
-    """The bytes of the scratch areas of an operation: two, if warps exchange data."""
-    return scratch_bytes(op) * (1 if stays_in_warps(op) else 2)

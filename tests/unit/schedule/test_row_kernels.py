@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.compile import compile
 from tilewright.driver.emulate import run_ptx
-from tilewright.plans.row_kernels import loading_blocks
+from tilewright.schedule.row_kernels import loading_blocks
 
 SUM = "(%l: tile<f32>, %r: tile<f32>) { %s = addf %l, %r : tile<f32> yield %s : tile<f32> }"
 

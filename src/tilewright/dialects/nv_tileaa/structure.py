@@ -62,6 +62,7 @@ class ReturnOp(func.ReturnOp):
     """Return from a function."""
 
     name = "nv_tileaa.return"
+    needs_whole = "a function takes and returns whole tiles"
     traits = (TERMINATOR, HasParent("nv_tileaa.func"))
 
 
@@ -69,6 +70,7 @@ class CallOp(Operation):
     """Call a function."""
 
     name = "nv_tileaa.call"
+    needs_whole = "a function takes and returns whole tiles"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
     syntax = (
         "$callee `(` $arguments `)` attr-dict `:` "
@@ -88,6 +90,7 @@ class LaunchFuncOp(Operation):
     """Launch a kernel on a grid of blocks."""
 
     name = "nv_tileaa.launch_func"
+    needs_whole = "a function takes and returns whole tiles"
     syntax = (
         "$kernel `grid` `(` $x `,` $y `,` $z `)` `args` `(` $arguments (`:` type($arguments)^)? "
         "`)` (`token` `=` $token^)? attr-dict"

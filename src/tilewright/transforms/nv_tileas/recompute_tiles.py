@@ -33,7 +33,7 @@ from tilewright.plans.live_tiles import (
     outside_tiles,
     tile_registers,
 )
-from tilewright.plans.slicing import Rematerializable
+from tilewright.plans.rematerialization import Rematerializable
 from tilewright.plans.tile_registers import OTHER_REGISTERS
 from tilewright.target.arch import WARP_SIZE, registers_per_thread
 

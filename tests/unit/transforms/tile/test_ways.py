@@ -79,7 +79,7 @@ def cut_as(form: Form, root: Operation, number: int, way_number: int, parts: int
     match form:
         case "chain":
             assert isinstance(op, DotOp)
-            # The executor rounds the result of each dot, not each product.
+            # The executor rounds once for each dot.
             is_exact = not op.is_float
             chain(op, way, parts)
             return is_exact
@@ -142,9 +142,9 @@ def problem(case: Case, whole: Operation) -> tuple[str | None, list[Any]]:
     """Run a module on the arguments of a case: what is wrong, and the arguments afterwards."""
     before = case.arguments
     case.arguments = deepcopy(before)
-    found, after = case.problem(whole), [*case.arguments]
+    wrong, after = case.problem(whole), [*case.arguments]
     case.arguments = before
-    return found, after
+    return wrong, after
 
 
 def bits(arguments: Sequence[Any]) -> list[bytes]:

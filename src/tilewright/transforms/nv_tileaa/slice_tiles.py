@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import AccessOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.tiling import Join
@@ -163,8 +165,13 @@ def _attempt(block: Block, tile: Value, dim: int, parts: int) -> PartRegion | No
 
 
 def _may_slice(op: Operation, way: Way) -> bool:
-    """Whether a pass that knows nothing of tensor cores may cut an operation: dots stay whole."""
-    return way.join is not Join.CHAIN and not isinstance(op, DotOp)
+    """Whether an operation may be sliced in a way: dots and atomics stay whole.
+
+    Accumulators of dots are split by a pass of their own; atomics need few registers beside the
+    tile.
+    """
+    is_whole = isinstance(op, DotOp | AtomicOp | TiledAtomicRmwOp)
+    return not is_whole and way.join is not Join.CHAIN
 
 
 def _words(region: PartRegion) -> int:

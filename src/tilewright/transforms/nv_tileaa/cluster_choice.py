@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -12,6 +12,7 @@ from tilewright.target.tensor_cores import MMA_COLUMNS, WGMMA_ROWS
 from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES, check_order
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.one_part import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.tiling import Way
-
-
-HALVES: Final = 2
-"""Parts that the CTAs compute whose ranks differ in one bit."""
 
 
 class Choice(NamedTuple):

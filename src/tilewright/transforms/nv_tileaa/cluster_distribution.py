@@ -10,9 +10,9 @@ from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses
-from tilewright.transforms.nv_tileaa.cluster_choice import HALVES, choose_cut
+from tilewright.transforms.nv_tileaa.cluster_choice import choose_cut
 from tilewright.transforms.tile.closure import CannotCut
-from tilewright.transforms.tile.one_part import split_over_bit
+from tilewright.transforms.tile.one_part import HALVES, split_over_bit
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp

@@ -33,10 +33,6 @@ OPERAND_WORDS: Final = 64
 """Registers of a thread of four warps for an operand, above which there are eight."""
 
 
-HALVES: Final = 2
-"""Parts of which the first one remains."""
-
-
 class ShrinkTiles(Pass):
     """Halve tiles of dots whose second half is out of bounds wherever it is stored."""
 
@@ -92,7 +88,7 @@ def _halve(kernel: FuncOp, store: view.TileStoreOp, dim: int) -> bool:
     # Few kernels have such stores.
     from tilewright.transforms.tile.closure import CannotCut, Cut  # noqa: PLC0415
     from tilewright.transforms.tile.control_flow import Scope  # noqa: PLC0415
-    from tilewright.transforms.tile.one_part import keep_first_part  # noqa: PLC0415
+    from tilewright.transforms.tile.one_part import HALVES, keep_first_part  # noqa: PLC0415
 
     whole = Cut(Scope.of_function(kernel), HALVES)
     try:

@@ -6,7 +6,7 @@ first one is needed, one CTA computes that alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
     from tilewright.transforms.tile.closure import Cut
+
+
+HALVES: Final = 2
+"""Parts that a bit of the rank selects from; tiles are halved as often as possible."""
 
 
 def split_over_bit(function: FuncOp, cut: Cut, bit: int) -> None:

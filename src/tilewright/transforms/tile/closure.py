@@ -6,7 +6,7 @@ those that are connected with it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.tiling import Join
 from tilewright.plans.rematerialization import Rematerializable
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.transforms.tile.control_flow import Scope
 
-Accepts = "Callable[[Operation, Way], bool]"
-"""Whether an operation may be cut in a way."""
-
-TWO_WAYS = "its tiles would be split in two ways"
+TWO_WAYS: Final = "its tiles would be split in two ways"
 
 
 class CannotCut(Exception):
@@ -44,6 +41,8 @@ class Cut:
 
     Within its scope, a tile is cut along one dimension for all users, or whole. Tiles that are
     computed from scalars alone are rematerialized as each user needs them.
+
+    `accepts` says whether an operation may be cut in a way.
     """
 
     __slots__ = ("_accepts", "_remade", "_seen", "dims", "parts", "scope", "ways")

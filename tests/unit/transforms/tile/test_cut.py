@@ -119,15 +119,27 @@ def test_effects_are_cut_with_their_tiles() -> None:
     assert np.array_equal(before, after)
 
 
-def test_a_store_of_a_splat_before_a_load_of_the_same_tile() -> None:
+def test_a_splat_is_scattered_before_the_same_elements_are_gathered() -> None:
+    """Part by part is correct, although no part of the splat is a part of another tile."""
+    sparse = "!aa.tiled_view<tile = [16, 16], source = !M, sparse = 0>"
+    numbers = "!aa.tiled_view<tile = [16], source = !aa.memref<16xi32, strides = [1]>>"
     root = program(
+        "%ip = aa.bitcast %q : !aa.ptr<f32> to !aa.ptr<i32>\n"
+        "%im = aa.make_memref %ip : !aa.ptr<i32> -> !aa.memref<16xi32, strides = [1]>\n"
+        f"%iv = aa.block_tile %im : {numbers}\n"
+        f"%g = aa.block_tile %pm : {sparse}\n"
+        f"%n, %t0 = aa.tiled_load weak %iv[%c0] : i32 of {numbers} -> tensor<16xi32>\n"
         "%s = aa.splat %z : f32 -> !T\n"
-        + store("%s", view="%pv").replace("%t9", "%t1")
-        + "%x, %t2 = aa.tiled_load weak %pv[%c0, %c0] token = %t1 : i32, i32 of !V -> !T\n"
-        + store("%x")
+        f"%t1 = aa.scatter_store weak %s, %g[%n, %c0] : !T, tensor<16xi32>, i32 of {sparse}\n"
+        "%x, %t2 = aa.gather_load weak %g[%n, %c0] token = %t1 "
+        f": tensor<16xi32>, i32 of {sparse} -> !T\n" + store("%x")
     )
     build_loop(region(root, 0))
-    assert np.array_equal(run(root)[1], np.full((16, 16), 0.5, np.float32))
+    verify(root)
+    check_integrity(root)
+    (loop_over_parts,) = (op for op in root.walk() if isinstance(op, ForOp))
+    names = [op.name for op in loop_over_parts.walk()]
+    assert names.index("nv_tileaa.scatter_store") < names.index("nv_tileaa.gather_load")
 
 
 def test_a_body_inside_of_a_loop_uses_a_value_of_the_loop() -> None:

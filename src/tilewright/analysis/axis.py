@@ -12,9 +12,9 @@ from tilewright.analysis.ranges import Ranges
 from tilewright.analysis.runs import Axes, joined, unit_of, unknown
 from tilewright.analysis.solver import Analysis, Rule
 from tilewright.dialects.nv_tileaa import misc
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.types import MemrefType, PtrType
+from tilewright.ir.traits import ELEMENTWISE
 from tilewright.ir.types import INDEX, IntegerType, TensorType
 
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ class AxisFacts(Analysis[Axes]):
 
     def default_rule(self, kind: type[Operation]) -> Rule | None:
         """Functions of elements give equal results for equal operands."""
-        is_plain = kind.name.startswith("arith.") and bool(kind.schema.operands)
-        is_known = is_plain or ELEMENTWISE in kind.traits
-        return _elementwise if is_known and not issubclass(kind, misc.ForeignOp) else None
+        is_known = ELEMENTWISE in kind.traits and not issubclass(kind, misc.ForeignOp)
+        return _elementwise if is_known else None
 
     def is_uniform(self, value: Value) -> bool:
         """Whether all elements of a tile are equal; a scalar is by itself."""

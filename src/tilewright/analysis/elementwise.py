@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.ir.traits import ELEMENTWISE
 from tilewright.ir.types import TensorType
 
 if TYPE_CHECKING:
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
 
-_UNIFORM: Final = (AddPtrOp, AssumeOp)
-"""Ops with one layout for all tiles, besides those that are element-wise by trait or dialect."""
-_STANDARD: Final = frozenset(("arith", "math"))
+_UNIFORM: Final = (AddPtrOp, AssumeOp, ConstantOp)
+"""Ops with one layout for all tiles, besides those that are element-wise by trait."""
 
 
 def is_tile(value: Value) -> bool:
@@ -28,8 +28,6 @@ def is_tile(value: Value) -> bool:
 
 def is_elementwise(op: Operation) -> bool:
     """Whether all tiles of an operation share one layout, and any layout will do."""
-    if op.dialect in _STANDARD:
-        return True
     return ELEMENTWISE in op.traits or isinstance(op, _UNIFORM)
 
 

@@ -14,6 +14,7 @@ from tilewright.support.location import UNKNOWN, Location
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
     from tilewright.ir.declare import Schema
+    from tilewright.ir.tiling import Way
 
 
 class Operation(metaclass=OperationMeta):
@@ -57,6 +58,8 @@ class Operation(metaclass=OperationMeta):
     """The field of the region that a loop repeats; only loops have one."""
     jumps_to: ClassVar[tuple[str, ...]] = ()
     """The names of the operations that a terminator may leave or repeat; else it is the parent."""
+    needs_whole: ClassVar[str | None] = None
+    """Why tiles cannot be cut along dimensions that no way of the operation has."""
     memoize_verification: ClassVar[bool] = True
     """Whether `verify` may be skipped for a signature that has passed before."""
 
@@ -263,6 +266,11 @@ class Operation(metaclass=OperationMeta):
     def verify_context(self) -> Iterable[str | Diagnostic]:
         """Verify regions, parents and the definitions of operands."""
         return ()
+
+    def ways(self) -> Iterable[Way]:
+        """The ways to cut the operation into parts; by default those of its traits."""
+        for trait in self.traits:
+            yield from trait.ways(self)
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
         """Suggested names of results, as (index, name)."""

@@ -10,6 +10,7 @@ from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
+    from tilewright.ir.tiling import Way
     from tilewright.support.diagnostics import Diagnostic
 
 
@@ -43,6 +44,10 @@ class Trait:
         """Verify its regions and its parent."""
         return ()
 
+    def ways(self, op: Operation) -> Iterable[Way]:
+        """The ways to cut an operation with this trait into parts."""
+        return ()
+
     def __repr__(self) -> str:
         return self.name
 
@@ -56,6 +61,21 @@ COMMUTATIVE: Final = Trait("commutative")
 CONSTANT_LIKE: Final = Trait("constant-like")
 SPLAT_LIKE: Final = Trait("splat-like")
 """Every element of the only result is the only operand."""
+
+
+class _Elementwise(Trait):
+    """Each result element depends only on the operand elements at the same index."""
+
+    __slots__ = ()
+
+    def ways(self, op: Operation) -> Iterable[Way]:
+        # Programs that are only read and printed need none.
+        from tilewright.ir.tiling import alike  # noqa: PLC0415
+
+        return alike(op)
+
+
+ELEMENTWISE: Final = _Elementwise("elementwise")
 
 
 class _SymbolTable(Trait):

@@ -24,17 +24,17 @@ from tilewright.dialects.elements import (
 )
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import Effects
+from tilewright.ir.traits import ELEMENTWISE, Effects
 from tilewright.ir.types import INDEX
 
-SHAPES: Final = (SameShape("source", "result"),)
+TRAITS: Final = (SameShape("source", "result"), ELEMENTWISE)
 
 
 class CastOp(Operation):
     """Base of the elementwise conversions."""
 
     effects = Effects.PURE
-    traits = SHAPES
+    traits = TRAITS
     syntax = "$source attr-dict `:` type($source) `to` type($result)"
 
     direction: ClassVar[int] = 0

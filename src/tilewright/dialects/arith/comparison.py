@@ -23,7 +23,7 @@ from tilewright.dialects.inference import InferringOp
 from tilewright.ir import declare as d
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.traits import ELEMENTWISE, Effects, SameType
 from tilewright.ir.types import I1
 from tilewright.text.syntax import Directive
 
@@ -38,7 +38,7 @@ class ComparisonOp(InferringOp):
     """Base of the elementwise comparisons."""
 
     effects = Effects.PURE
-    traits = (SameType("lhs", "rhs"),)
+    traits = (SameType("lhs", "rhs"), ELEMENTWISE)
 
     @classmethod
     def infer_results(
@@ -90,7 +90,7 @@ class SelectOp(Operation):
 
     name = "arith.select"
     effects = Effects.PURE
-    traits = (SameType("true_value", "false_value", "result"),)
+    traits = (SameType("true_value", "false_value", "result"), ELEMENTWISE)
     directives: ClassVar[Mapping[str, Directive]] = {"Types": Directive(_parse_types, _print_types)}
     syntax = (
         "$condition `,` $true_value `,` $false_value attr-dict `:` "

@@ -10,6 +10,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attributes import DenseElementsAttr, IntegerAttr, element_bytes
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
+from tilewright.ir.tiling import Way, alike
 from tilewright.ir.traits import CONSTANT_LIKE, Effects
 from tilewright.ir.types import I1, INDEX, IntegerType, TensorType, VectorType
 
@@ -25,6 +26,7 @@ class ConstantOp(Operation):
     name = "arith.constant"
     effects = Effects.PURE
     traits = (CONSTANT_LIKE,)
+    needs_whole = "the elements of a constant differ"
 
     value = d.attribute(LITERAL)
     result = d.result(ANY_TYPE)
@@ -52,6 +54,10 @@ class ConstantOp(Operation):
             yield f"expected an integer without a sign, got '{type}'"
         elif isinstance(value, DenseElementsAttr):
             yield from _element_problems(value)
+
+    def ways(self) -> Iterable[Way]:
+        is_splat = isinstance(self.value, DenseElementsAttr) and self.value.is_splat
+        return alike(self) if is_splat else ()
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
         return ((0, _name(self.value)),)

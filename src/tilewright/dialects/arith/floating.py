@@ -13,7 +13,7 @@ from tilewright.dialects.arith.attributes import (
 from tilewright.dialects.elements import FLOAT_LIKE
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
+from tilewright.ir.traits import COMMUTATIVE, ELEMENTWISE, Effects, SameType
 
 SAME: Final = SameType("lhs", "rhs", "result")
 
@@ -22,7 +22,7 @@ class BinaryFloat(Operation):
     """Base of the elementwise binary operations."""
 
     effects = Effects.PURE
-    traits = (SAME,)
+    traits = (SAME, ELEMENTWISE)
     syntax = f"$lhs `,` $rhs {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     lhs = d.operand(FLOAT_LIKE)
@@ -43,7 +43,7 @@ class AddFOp(RoundedBinaryFloat):
     """`lhs + rhs`."""
 
     name = "arith.addf"
-    traits = (SAME, COMMUTATIVE)
+    traits = (SAME, COMMUTATIVE, ELEMENTWISE)
 
 
 class SubFOp(RoundedBinaryFloat):
@@ -56,7 +56,7 @@ class MulFOp(RoundedBinaryFloat):
     """`lhs * rhs`."""
 
     name = "arith.mulf"
-    traits = (SAME, COMMUTATIVE)
+    traits = (SAME, COMMUTATIVE, ELEMENTWISE)
 
 
 class DivFOp(RoundedBinaryFloat):
@@ -74,7 +74,7 @@ class RemFOp(BinaryFloat):
 class ExtremeFloat(BinaryFloat):
     """Base of maximum and minimum."""
 
-    traits = (SAME, COMMUTATIVE)
+    traits = (SAME, COMMUTATIVE, ELEMENTWISE)
 
 
 class MaximumFOp(ExtremeFloat):
@@ -106,7 +106,7 @@ class NegFOp(Operation):
 
     name = "arith.negf"
     effects = Effects.PURE
-    traits = (SameType("operand", "result"),)
+    traits = (SameType("operand", "result"), ELEMENTWISE)
     syntax = f"$operand {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     operand = d.operand(FLOAT_LIKE)

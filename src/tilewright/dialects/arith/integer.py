@@ -10,7 +10,7 @@ from tilewright.dialects.inference import InferringOp
 from tilewright.ir import declare as d
 from tilewright.ir.attributes import Attribute, Type
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
+from tilewright.ir.traits import COMMUTATIVE, ELEMENTWISE, Effects, SameType
 from tilewright.ir.types import I1
 
 SAME = SameType("lhs", "rhs", "result")
@@ -20,7 +20,7 @@ class BinaryInteger(Operation):
     """Base of the elementwise binary operations."""
 
     effects = Effects.PURE
-    traits = (SAME,)
+    traits = (SAME, ELEMENTWISE)
     syntax = "$lhs `,` $rhs attr-dict `:` type($result)"
 
     lhs = d.operand(INTEGER_LIKE)
@@ -48,7 +48,7 @@ class AddIOp(OverflowingInteger):
     """`lhs + rhs`, modulo a power of two."""
 
     name = "arith.addi"
-    traits = (SAME, COMMUTATIVE)
+    traits = (SAME, COMMUTATIVE, ELEMENTWISE)
 
 
 class SubIOp(OverflowingInteger):
@@ -61,7 +61,7 @@ class MulIOp(OverflowingInteger):
     """`lhs * rhs`, modulo a power of two."""
 
     name = "arith.muli"
-    traits = (SAME, COMMUTATIVE)
+    traits = (SAME, COMMUTATIVE, ELEMENTWISE)
 
 
 class ShLIOp(OverflowingInteger):
@@ -134,7 +134,7 @@ class ShRUIOp(ExactInteger):
 class CommutativeInteger(BinaryInteger):
     """Base of the commutative operations."""
 
-    traits = (SAME, COMMUTATIVE)
+    traits = (SAME, COMMUTATIVE, ELEMENTWISE)
 
 
 class AndIOp(CommutativeInteger):
@@ -184,7 +184,7 @@ class AddUIExtendedOp(InferringOp):
 
     name = "arith.addui_extended"
     effects = Effects.PURE
-    traits = (SameType("lhs", "rhs", "sum"), SameShape("lhs", "overflow"), COMMUTATIVE)
+    traits = (SameType("lhs", "rhs", "sum"), SameShape("lhs", "overflow"), COMMUTATIVE, ELEMENTWISE)
     syntax = "$lhs `,` $rhs attr-dict `:` type($sum) `,` type($overflow)"
 
     lhs = d.operand(INTEGER_LIKE)
@@ -207,7 +207,7 @@ class ExtendedMulOp(InferringOp):
     """Base of the widening multiplications, which return the low and the high half."""
 
     effects = Effects.PURE
-    traits = (SameType("lhs", "rhs", "low", "high"), COMMUTATIVE)
+    traits = (SameType("lhs", "rhs", "low", "high"), COMMUTATIVE, ELEMENTWISE)
     syntax = "$lhs `,` $rhs attr-dict `:` type($lhs)"
 
     lhs = d.operand(INTEGER_LIKE)

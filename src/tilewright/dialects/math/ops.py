@@ -17,7 +17,7 @@ from tilewright.dialects.elements import (
 from tilewright.dialects.inference import InferringOp
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.traits import ELEMENTWISE, Effects, SameType
 from tilewright.ir.types import I1
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class UnaryFloat(Operation):
     """Base of the unary float functions."""
 
     effects = Effects.PURE
-    traits = (SameType("operand", "result"),)
+    traits = (SameType("operand", "result"), ELEMENTWISE)
     syntax = f"$operand {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     operand = d.operand(FLOAT_LIKE)
@@ -221,7 +221,7 @@ class SinCosOp(Operation):
 
     name = "math.sincos"
     effects = Effects.PURE
-    traits = (SameType("operand", "sin", "cos"),)
+    traits = (SameType("operand", "sin", "cos"), ELEMENTWISE)
     syntax = f"$operand {FAST_MATH_SYNTAX} attr-dict `:` type($sin)"
 
     operand = d.operand(FLOAT_LIKE)
@@ -237,7 +237,7 @@ class BinaryFloat(Operation):
     """Base of the binary float functions."""
 
     effects = Effects.PURE
-    traits = (SameType("lhs", "rhs", "result"),)
+    traits = (SameType("lhs", "rhs", "result"), ELEMENTWISE)
     syntax = f"$lhs `,` $rhs {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     lhs = d.operand(FLOAT_LIKE)
@@ -269,7 +269,7 @@ class FPowIOp(Operation):
 
     name = "math.fpowi"
     effects = Effects.PURE
-    traits = (SameType("lhs", "result"), SameShape("lhs", "rhs"))
+    traits = (SameType("lhs", "result"), SameShape("lhs", "rhs"), ELEMENTWISE)
     syntax = f"$lhs `,` $rhs {FAST_MATH_SYNTAX} attr-dict `:` type($lhs) `,` type($rhs)"
 
     lhs = d.operand(FLOAT_LIKE)
@@ -283,7 +283,7 @@ class FmaOp(Operation):
 
     name = "math.fma"
     effects = Effects.PURE
-    traits = (SameType("a", "b", "c", "result"),)
+    traits = (SameType("a", "b", "c", "result"), ELEMENTWISE)
     syntax = f"$a `,` $b `,` $c {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     a = d.operand(FLOAT_LIKE)
@@ -298,7 +298,7 @@ class ClampFOp(Operation):
 
     name = "math.clampf"
     effects = Effects.PURE
-    traits = (SameType("value", "min", "max", "result"),)
+    traits = (SameType("value", "min", "max", "result"), ELEMENTWISE)
     syntax = f"$value `to` ` ` `[` $min `,` $max `]` {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     value = d.operand(FLOAT_LIKE)
@@ -312,6 +312,7 @@ class ClassifyOp(InferringOp):
     """Base of the elementwise float classifications."""
 
     effects = Effects.PURE
+    traits = (ELEMENTWISE,)
     syntax = f"$operand {FAST_MATH_SYNTAX} attr-dict `:` type($operand)"
 
     operand = d.operand(FLOAT_LIKE)
@@ -353,7 +354,7 @@ class UnaryInteger(Operation):
     """Base of the unary integer functions."""
 
     effects = Effects.PURE
-    traits = (SameType("operand", "result"),)
+    traits = (SameType("operand", "result"), ELEMENTWISE)
     syntax = "$operand attr-dict `:` type($result)"
 
     operand = d.operand(INTEGER_LIKE)
@@ -389,7 +390,7 @@ class IPowIOp(Operation):
 
     name = "math.ipowi"
     effects = Effects.PURE
-    traits = (SameType("lhs", "rhs", "result"),)
+    traits = (SameType("lhs", "rhs", "result"), ELEMENTWISE)
     syntax = "$lhs `,` $rhs attr-dict `:` type($result)"
 
     lhs = d.operand(FIXED_INTEGER_LIKE)

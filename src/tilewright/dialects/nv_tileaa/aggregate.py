@@ -13,7 +13,8 @@ from tilewright.ir.attributes import FloatAttr, IntegerAttr
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.effects import is_effect_free
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import TERMINATOR, Effects, HasParent
+from tilewright.ir.tiling import Join, Way, alike
+from tilewright.ir.traits import CONSTANT_LIKE, ELEMENTWISE, TERMINATOR, Effects, HasParent
 from tilewright.ir.types import BF16, F16, I32
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class YieldOp(Operation):
     """Terminate the body of `reduce`, `scan`, `generate` or `pragma`, yielding its values."""
 
     name = "nv_tileaa.yield"
+    needs_whole = "a body yields whole tiles"
     effects = Effects.PURE
     traits = (
         TERMINATOR,
@@ -116,10 +118,22 @@ class ReduceOp(AggregateOp):
     """Reduce along an axis; the result lacks that dimension."""
 
     name = "nv_tileaa.reduce"
+    needs_whole = "a reduction along the dimension needs all of it"
 
     def combined(self, source: Type) -> Type:
         extents = shape(source)
         return tile_type(extents[: self.axis] + extents[self.axis + 1 :], element_of(source))
+
+    def ways(self) -> Iterator[Way]:
+        """Along the axis, if the body can combine tiles; along others with the results."""
+        lifted = {CONSTANT_LIKE, ELEMENTWISE, TERMINATOR}
+        is_lifted = all(not lifted.isdisjoint(op.traits) for op in self.body.block)
+        for dim in range(len(shape(self.sources[0].type))):
+            sources = dict.fromkeys(self.sources, dim)
+            if dim != self.axis:
+                yield Way(sources | dict.fromkeys(self.results, dim - (dim > self.axis)))
+            elif is_lifted:
+                yield Way(sources, Join.COMBINE)
 
 
 class ScanOp(AggregateOp):
@@ -130,6 +144,7 @@ class ScanOp(AggregateOp):
     """
 
     name = "nv_tileaa.scan"
+    needs_whole = "a scan along the dimension needs all of it"
 
     inclusive = d.attribute(BOOL_ATTR)
     reverse = d.flag()
@@ -142,12 +157,16 @@ class ScanOp(AggregateOp):
         if not self.inclusive and self.identities is None:
             yield "expected identities, since an exclusive scan begins with them"
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self, whole_dims=(self.axis,))
+
 
 class GenerateOp(Operation):
     """Generate a tile by a body that computes each element from its indices."""
 
     name = "nv_tileaa.generate"
     effects = Effects.RECURSIVE
+    needs_whole = "each element is computed from its index in the whole tile"
     syntax = "attr-dict `:` type($result) $body"
 
     result = d.result(ANY_TENSOR)

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
 )
 from tilewright.dialects.nv_tileaa.memory import AccessOp, masks
 from tilewright.ir import declare as d
+from tilewright.ir.tiling import Way, alike
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import BF16, F16, F32, F64, I32, I64
 
@@ -40,6 +41,8 @@ def mode_problems(mode: RmwMode, element: Type) -> Iterator[str]:
 class AtomicOp(AccessOp):
     """Base of the atomic operations; they return the old values in memory."""
 
+    needs_whole = "an atomic that orders accesses happens once"
+
     pointers = d.operand(PTR_TILE)
     result = d.result(ANY_TILE)
     result_token = d.result(TOKEN)
@@ -56,6 +59,9 @@ class AtomicOp(AccessOp):
             yield "expected a memory ordering out of relaxed, acquire, release, acq_rel, got weak"
         elif self.scope is None:
             yield f"expected a memory scope, since the ordering is {self.semantic.keyword}"
+
+    def ways(self) -> Iterator[Way]:
+        return alike(self) if self.semantic is MemSemantic.RELAXED else iter(())
 
 
 class AtomicCasOp(AtomicOp):

@@ -19,7 +19,6 @@ from tilewright.dialects.nv_tileaa.types import (
 )
 from tilewright.ir.attributes import Type
 from tilewright.ir.constraints import TypeConstraint, exactly, instance_of
-from tilewright.ir.traits import Trait
 from tilewright.ir.types import (
     BF16,
     DYNAMIC,
@@ -49,9 +48,6 @@ FLOATS: Final = (F16, BF16, F32, F64)
 """The float types that arithmetic supports."""
 ALL_FLOATS: Final = (*FLOATS, TF32, F8E4M3FN, F8E5M2, F8E8M0FNU, F4E2M1FN, FNV8E5M3FNU)
 NUMBERS: Final = (*INTEGERS, *ALL_FLOATS)
-
-ELEMENTWISE: Final = Trait("elementwise")
-"""Each result element depends only on the operand elements at the same index."""
 
 
 def shape(type: Type) -> tuple[int, ...]:

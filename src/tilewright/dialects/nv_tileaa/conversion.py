@@ -11,7 +11,6 @@ from tilewright.dialects.nv_tileaa.attributes import ROUNDING_MODE, SIGNEDNESS, 
 from tilewright.dialects.nv_tileaa.constraints import (
     ANY_FLOAT_TILE,
     ANY_TILE,
-    ELEMENTWISE,
     I64_TILE,
     INT_TILE,
     PTR_TILE,
@@ -21,7 +20,7 @@ from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.rounding import conversion_problems
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import Effects
+from tilewright.ir.traits import ELEMENTWISE, Effects
 from tilewright.ir.types import FloatType, IntegerType
 from tilewright.ir.values import Value
 

@@ -9,7 +9,7 @@ from tilewright.dialects.arith.attributes import CMPF_PREDICATE, FAST_MATH, NO_F
 from tilewright.dialects.arith.comparison import ComparisonOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import ROUNDING_MODE, RoundingMode
-from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, ELEMENTWISE, FLOAT_TILE
+from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, FLOAT_TILE
 from tilewright.dialects.nv_tileaa.rounding import IEEE, ROUNDING_SYNTAX
 from tilewright.dialects.rounding import (
     EXTREMUM_SYNTAX,
@@ -19,7 +19,7 @@ from tilewright.dialects.rounding import (
 )
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
+from tilewright.ir.traits import COMMUTATIVE, ELEMENTWISE, Effects, SameType
 
 SAME: Final = SameType("lhs", "rhs", "result")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilewright.dialects.elements import SameShape, element_of
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE, FLOAT_TILE, tile_of
+from tilewright.dialects.nv_tileaa.constraints import FLOAT_TILE, tile_of
 from tilewright.dialects.nv_tileaa.floating import BinaryFloat, FloatOp, UnaryFloat
 from tilewright.dialects.rounding import FLUSH_SYNTAX, flush_problems
 from tilewright.ir import declare as d
-from tilewright.ir.traits import SameType
+from tilewright.ir.traits import ELEMENTWISE, SameType
 from tilewright.ir.types import I1, I8, I16, I32
 
 

@@ -22,10 +22,10 @@ from tilewright.dialects.nv_tileaa.attributes import (
     RoundingMode,
     Signedness,
 )
-from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, ELEMENTWISE, INT_TILE
+from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, INT_TILE
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
+from tilewright.ir.traits import COMMUTATIVE, ELEMENTWISE, Effects, SameType
 
 SAME: Final = SameType("lhs", "rhs", "result")
 

@@ -22,6 +22,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import STRING_ATTR
 from tilewright.ir.operation import Operation
+from tilewright.ir.tiling import Join, Way
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import F4E2M1FN, F16, F32, F64, I32, FloatType, IntegerType
 
@@ -41,6 +42,7 @@ class DotOp(Operation):
 
     name = "nv_tileaa.dot"
     effects = Effects.PURE
+    needs_whole = "a dot needs all of the tile"
     traits = (SameType("c", "result"),)
     syntax = (
         "$a `,` $b `,` $c (`scaled` `by` $a_scale^ `,` $b_scale)? attr-dict "
@@ -74,6 +76,24 @@ class DotOp(Operation):
         if self.input_precision not in (None, *PRECISIONS):
             expected = " or ".join(PRECISIONS)
             yield f"expected the input precision {expected}, got '{self.input_precision}'"
+
+    def ways(self) -> Iterator[Way]:
+        """Along M, along N, along each batch dimension, and along K.
+
+        Parts of K are accumulated in order, so that the result has the same bits.
+        """
+        left = [self.a] if self.a_scale is None else [self.a, self.a_scale]
+        right = [self.b] if self.b_scale is None else [self.b, self.b_scale]
+        last = len(shape(self.c.type)) - 1
+        if not set(right) & {*left, self.c}:
+            yield Way(dict.fromkeys([*left, self.c, self.result], last - 1))
+        if not set(left) & {*right, self.c}:
+            yield Way(dict.fromkeys([*right, self.c, self.result], last))
+        for dim in range(last - 1):
+            yield Way(dict.fromkeys([*left, *right, self.c, self.result], dim))
+        if not set(left) & set(right) and self.c not in {*left, *right}:
+            along_k = dict.fromkeys(left, last) | dict.fromkeys(right, last - 1)
+            yield Way(along_k, Join.CHAIN)
 
     def _element_problems(self) -> Iterator[str]:
         a, b, c = (element_of(value.type) for value in (self.a, self.b, self.c))
@@ -131,6 +151,7 @@ class ConvDotOp(Operation):
 
     name = "nv_tileaa.conv_dot"
     effects = Effects.PURE
+    needs_whole = "a convolution reads neighbours of each element"
     traits = (SameType("c", "result"),)
     syntax = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)"
 

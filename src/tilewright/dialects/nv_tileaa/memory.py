@@ -33,6 +33,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR, STRING_ATTR, IntegerKind
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
+from tilewright.ir.tiling import Way, alike
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import I1, I32, I64, FloatType, IntegerType
 from tilewright.support.bits import is_power_of_two
@@ -74,6 +75,7 @@ class CreateMemTokenOp(Operation):
     """Create a token without dependences; `sources` optionally names the memory it covers."""
 
     name = "nv_tileaa.create_mem_token"
+    needs_whole = "a token covers the memory of whole tiles"
     effects = Effects.PURE
     syntax = "(`(` $sources^ `:` type($sources) `)`)? attr-dict `:` type($result)"
 
@@ -114,6 +116,9 @@ class AddPtrOp(Operation):
     in_bytes = d.flag()
     result = d.result(PTR_TILE)
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
+
 
 class AccessOp(Operation):
     """Base of the operations that read or write memory.
@@ -121,6 +126,7 @@ class AccessOp(Operation):
     `latency` is a cost hint of the front end, from 1 to 10.
     """
 
+    needs_whole = "an access that is not weak happens once"
     directives: ClassVar[Mapping[str, Directive]] = {"Ordering": ORDERING}
 
     semantic = d.attribute(MEM_SEMANTIC, spelling="mem_semantic", default=MemSemantic.WEAK)
@@ -129,6 +135,11 @@ class AccessOp(Operation):
     cache = d.optional_attribute(CACHE_MODIFIER, spelling="cache_modifier")
     eviction = d.optional_attribute(EVICTION_POLICY, spelling="eviction_policy")
     latency = d.optional_attribute(I64_ATTR)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the access may be cut, repeated or moved, as far as tokens allow it."""
+        return self.semantic is MemSemantic.WEAK and not self.volatile
 
 
 class LoadOp(AccessOp):
@@ -163,6 +174,9 @@ class LoadOp(AccessOp):
         if self.other is not None and self.other.type is not self.result.type:
             yield f"expected other of type '{self.result.type}', got '{self.other.type}'"
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self) if self.is_plain else iter(())
+
 
 class StoreOp(AccessOp):
     """Store one element through each pointer; masked-off elements are not written."""
@@ -188,6 +202,9 @@ class StoreOp(AccessOp):
     def verify(self) -> Iterator[str]:
         yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
         yield from element_problems("value", pointer(self.pointers).pointee, self.value.type)
+
+    def ways(self) -> Iterator[Way]:
+        return alike(self) if self.is_plain else iter(())
 
 
 def _count(state: ParseState, field: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from tilewright.dialects.elements import SameShape, listed, types_of
-from tilewright.dialects.nv_tileaa.constraints import ANY_TILE, BOOL_TILE, ELEMENTWISE, TOKEN
+from tilewright.dialects.nv_tileaa.constraints import ANY_TILE, BOOL_TILE, TOKEN
 from tilewright.dialects.nv_tileaa.predicates import PREDICATE
 from tilewright.dialects.print_format import format_problem
 from tilewright.dialects.type_syntax import FUNCTION_TYPE
@@ -14,7 +14,8 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, STRING_ATTR
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.tiling import Way, alike
+from tilewright.ir.traits import ELEMENTWISE, Effects, SameType
 
 if TYPE_CHECKING:
     from tilewright.text.syntax import Directive, ParseState
@@ -37,6 +38,9 @@ class AssumeOp(Operation):
         if problem is not None:
             yield problem
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
+
 
 class AssertOp(Operation):
     """Report the message, and an error to the host, if an element of the condition is false."""
@@ -47,11 +51,15 @@ class AssertOp(Operation):
     condition = d.operand(BOOL_TILE)
     message = d.attribute(STRING_ATTR)
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
+
 
 class PrintOp(Operation):
     """Print tiles from the device, one conversion specifier of `format` for each."""
 
     name = "nv_tileaa.print"
+    needs_whole = "a tile is printed at once"
     syntax = "$format (`,` $arguments^)? (`token` `=` $token^)? attr-dict (`:` type($arguments)^)?"
 
     format = d.attribute(STRING_ATTR)
@@ -80,6 +88,7 @@ class OptimizationBarrierOp(Operation):
     name = "nv_tileaa.optimization_barrier"
     # Unknown effects keep it from being merged or moved.
     effects = Effects.UNKNOWN
+    needs_whole = "several tiles pass the barrier together"
     syntax = "$values attr-dict `:` type($values)"
 
     values = d.operands(ANY_TYPE)
@@ -95,11 +104,16 @@ class OptimizationBarrierOp(Operation):
         if actual != expected:
             yield f"expected results of types {listed(expected)}, got {listed(actual)}"
 
+    def ways(self) -> Iterator[Way]:
+        """All dimensions of one value; several need not have the same."""
+        return alike(self) if len(self.values) == 1 else iter(())
+
 
 class MarkForReuseOp(Operation):
     """Mark the end of the lifetime of a tile: its memory may be reused."""
 
     name = "nv_tileaa.mark_for_reuse"
+    needs_whole = "the lifetime of the whole tile ends"
     syntax = "$value attr-dict `:` type($value)"
 
     value = d.operand(ANY_TILE)
@@ -108,6 +122,7 @@ class MarkForReuseOp(Operation):
 class ForeignOp(Operation):
     """Base of the calls to foreign code."""
 
+    needs_whole = "foreign code takes whole tiles"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
 
     arguments = d.operands(ANY_TYPE)

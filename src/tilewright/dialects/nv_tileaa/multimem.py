@@ -28,6 +28,8 @@ REDUCE_SEMANTICS: Final = (MemSemantic.RELAXED, MemSemantic.RELEASE)
 class MultimemOp(TileAccessOp):
     """Base of the accesses of multimem addresses; modes of floats compare and add floats."""
 
+    needs_whole = "an access is of the memory of several GPUs"
+
 
 class MultimemLoadReduceOp(TileReadOp, TileReductionOp, MultimemOp):
     """Load one tile of a view from every GPU, and combine the tiles by the operation `mode`."""

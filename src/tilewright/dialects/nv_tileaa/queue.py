@@ -56,6 +56,7 @@ class QueueYieldOp(Operation):
     """Terminate the region of `queue.put` or `queue.get`, yielding its values."""
 
     name = "nv_tileaa.queue.yield"
+    needs_whole = "an entry of a queue has whole tiles"
     effects = Effects.PURE
     traits = (TERMINATOR, HasParent("nv_tileaa.queue.put", "nv_tileaa.queue.get"))
     syntax = "attr-dict ($values^ `:` type($values))?"
@@ -81,6 +82,7 @@ class QueueGetOp(Operation):
     """Wait for an entry of a queue, dequeue it, and return what the region computes from it."""
 
     name = "nv_tileaa.queue.get"
+    needs_whole = "an entry of a queue has whole tiles"
     syntax = "$queue attr-dict `:` type($queue) (`->` type($outputs)^)? $body"
 
     queue = d.operand(QUEUE)
@@ -145,6 +147,7 @@ class ExecuteOp(ResourceOp):
     """Run a plugin with the given resources."""
 
     name = "nv_tileaa.execute"
+    needs_whole = "foreign code takes whole tiles"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
     syntax = (
         "$plugin `(` $inputs `)` attr-dict `:` custom<FunctionType>(type($inputs), type($outputs))"
@@ -171,6 +174,7 @@ class PragmaOp(Operation):
     """Attach compiler directives to a region; returns the values that the region yields."""
 
     name = "nv_tileaa.pragma"
+    needs_whole = "a region with directives yields whole tiles"
     effects = Effects.RECURSIVE
     syntax = "$payload (`->` type($outputs)^)? attr-dict-with-keyword $body"
 

@@ -11,7 +11,6 @@ from tilewright.dialects.nv_tileaa.constraints import (
     ANY_TENSOR,
     ANY_TILE,
     BOOL_TILE,
-    ELEMENTWISE,
     INT_TILE,
     NUMBER_TILE,
     SCALAR_I32,
@@ -25,7 +24,8 @@ from tilewright.dialects.nv_tileaa.constraints import (
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ATTR
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import SPLAT_LIKE, Effects, SameType
+from tilewright.ir.tiling import Way, alike
+from tilewright.ir.traits import ELEMENTWISE, SPLAT_LIKE, Effects, SameType
 from tilewright.ir.types import I8, I32, IntegerType, memory_bits
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ class SplatOp(Operation):
     def verify(self) -> Iterator[str]:
         yield from element_problems("result", self.source.type, self.result.type)
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
+
 
 class MakeRangeOp(Operation):
     """Return the unsigned integers from `start` on: `result[i] = start + i`."""
@@ -67,6 +70,9 @@ class MakeRangeOp(Operation):
         end = self.start + extents[0]
         if self.start < 0 or end > 1 << element.width:
             yield f"expected numbers that fit {element}, got {self.start} to {end - 1}"
+
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
 
 
 class Rearrangement(Operation):
@@ -98,6 +104,9 @@ class ViewOp(Rearrangement):
         if expected != actual:
             yield f"expected a result of {expected} elements, got {actual}"
 
+    def ways(self) -> Iterator[Way]:
+        return _same_bits(self)
+
 
 class BroadcastOp(Rearrangement):
     """Broadcast along the dimensions of extent one."""
@@ -113,6 +122,10 @@ class BroadcastOp(Rearrangement):
                 f"got {spell_extents(source)}"
             )
 
+    def ways(self) -> Iterator[Way]:
+        for dim, extent in enumerate(shape(self.source.type)):
+            yield Way({self.result: dim} if extent == 1 else {self.source: dim, self.result: dim})
+
 
 class ExpandDimsOp(Rearrangement):
     """Insert a dimension of extent one at `axis`."""
@@ -127,6 +140,9 @@ class ExpandDimsOp(Rearrangement):
             return
         expected = (*source[: self.axis], 1, *source[self.axis :])
         yield from shape_problems("result", expected, self.result.type)
+
+    def ways(self) -> Iterator[Way]:
+        return _same_bits(self)
 
 
 class PermuteOp(Rearrangement):
@@ -145,12 +161,34 @@ class PermuteOp(Rearrangement):
         expected = tuple([source[dim] for dim in self.order])
         yield from shape_problems("result", expected, self.result.type)
 
+    def ways(self) -> Iterator[Way]:
+        for dim, order in enumerate(self.order):
+            yield Way({self.source: order, self.result: dim})
+
+
+def _same_bits(op: Rearrangement) -> Iterator[Way]:
+    """Parts correspond if the same bits of the row-major index select them on both sides."""
+    tops = dict(_tops(op.source))
+    for top, dim in _tops(op.result):
+        if top in tops:
+            yield Way({op.source: tops[top], op.result: dim})
+
+
+def _tops(tile: Value) -> Iterator[tuple[int, int]]:
+    """The end of each dimension of several elements, in elements of the row-major order."""
+    top = 1
+    for dim, extent in reversed(list(enumerate(shape(tile.type)))):
+        top *= extent
+        if extent > 1:
+            yield top, dim
+
 
 class CatOp(Operation):
     """Concatenate two tiles along a dimension."""
 
     name = "nv_tileaa.cat"
     effects = Effects.PURE
+    needs_whole = "tiles are concatenated along the dimension"
     syntax = (
         "$lhs `,` $rhs `axis` `=` $axis attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
     )
@@ -178,12 +216,16 @@ class CatOp(Operation):
             "result", (*before, lhs[axis] + rhs[axis], *after), self.result.type
         )
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self, whole_dims=(self.axis,))
+
 
 class ExtractOp(Operation):
     """Extract one element of a tile; an index out of bounds is undefined."""
 
     name = "nv_tileaa.extract"
     effects = Effects.PURE
+    needs_whole = "an element is extracted by its index in the whole tile"
     syntax = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)"
 
     source = d.operand(ANY_TENSOR)
@@ -205,6 +247,7 @@ class ExtractSliceOp(Operation):
 
     name = "nv_tileaa.extract_slice"
     effects = Effects.PURE
+    needs_whole = "a slice is extracted along the dimension"
     syntax = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)"
 
     source = d.operand(ANY_TENSOR)
@@ -215,6 +258,9 @@ class ExtractSliceOp(Operation):
         yield from element_problems("result", element_of(self.source.type), self.result.type)
         yield from _slice_problems(self.source.type, "result", self.result.type, self.indices)
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self, _shorter_dims(self.result, self.source))
+
 
 class InsertSliceOp(Operation):
     """Copy the destination, replacing one slice by the source; `indices` selects the slice.
@@ -224,6 +270,7 @@ class InsertSliceOp(Operation):
 
     name = "nv_tileaa.insert_slice"
     effects = Effects.PURE
+    needs_whole = "a slice is inserted along the dimension"
     traits = (SameType("destination", "result"),)
     syntax = (
         "$source `,` $destination `[` $indices `]` attr-dict "
@@ -239,6 +286,9 @@ class InsertSliceOp(Operation):
         yield from element_problems("source", element_of(self.result.type), self.source.type)
         yield from _slice_problems(self.result.type, "source", self.source.type, self.indices)
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self, _shorter_dims(self.source, self.destination))
+
 
 def _slice_problems(whole: Type, name: str, part: Type, indices: Sequence[Value]) -> Iterator[str]:
     """Check the shape of a slice of a tile, and its indices."""
@@ -251,6 +301,12 @@ def _slice_problems(whole: Type, name: str, part: Type, indices: Sequence[Value]
         yield f"expected {name} of a shape that divides {shapes[0]}, got {shapes[1]}"
     if len(indices) != len(outer):
         yield f"expected {len(outer)} indices, one for each dimension, got {len(indices)}"
+
+
+def _shorter_dims(part: Value, whole: Value) -> list[int]:
+    """The dimensions along which a slice is shorter than the tile."""
+    pairs = zip(shape(part.type), shape(whole.type), strict=True)
+    return [dim for dim, (inner, outer) in enumerate(pairs) if inner != outer]
 
 
 class SelectOp(Operation):
@@ -287,6 +343,9 @@ class PackOp(Operation):
     def verify(self) -> Iterator[str]:
         yield from _packing_problems(self.source.type, "result", self.result.type)
 
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
+
 
 class UnpackOp(Operation):
     """Reinterpret i8 as a tile: the inverse of `pack`."""
@@ -300,6 +359,9 @@ class UnpackOp(Operation):
 
     def verify(self) -> Iterator[str]:
         yield from _packing_problems(self.result.type, "source", self.source.type)
+
+    def ways(self) -> Iterator[Way]:
+        return alike(self)
 
 
 def _packing_problems(unpacked: Type, name: str, packed: Type) -> Iterator[str]:
@@ -315,6 +377,7 @@ class HistogramOp(Operation):
 
     name = "nv_tileaa.histogram"
     effects = Effects.PURE
+    needs_whole = "a histogram counts the elements of the whole tile"
     syntax = "$source attr-dict `:` type($source) `->` type($result)"
 
     source = d.operand(INT_TILE)

@@ -79,6 +79,7 @@ class ReturnOp(func.ReturnOp):
     """Return from a function."""
 
     name = "nv_tileaa.return"
+    needs_whole = "a function takes and returns whole tiles"
     traits = (TERMINATOR, HasParent("nv_tileaa.func"))
 
 
@@ -86,6 +87,7 @@ class CallOp(Operation):
     """Call a function."""
 
     name = "nv_tileaa.call"
+    needs_whole = "a function takes and returns whole tiles"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
     syntax = (
         "$callee `(` $arguments `)` attr-dict `:` "
@@ -105,6 +107,7 @@ class LaunchFuncOp(Operation):
     """Launch a kernel on a grid of blocks."""
 
     name = "nv_tileaa.launch_func"
+    needs_whole = "a function takes and returns whole tiles"
     syntax = (
         "$kernel `grid` `(` $x `,` $y `,` $z `)` `args` `(` $arguments (`:` type($arguments)^)? "
         "`)` (`token` `=` $token^)? attr-dict"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.atomics import mode_problems
@@ -39,8 +39,9 @@ from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR, BOOL_ATTR, I64_ATTR
 from tilewright.ir.operation import Operation
+from tilewright.ir.tiling import Way
 from tilewright.ir.traits import Effects
-from tilewright.ir.types import DYNAMIC, FloatType
+from tilewright.ir.types import DYNAMIC, F4E2M1FN, FloatType
 from tilewright.support.floats import FORMATS
 
 if TYPE_CHECKING:
@@ -254,9 +255,27 @@ def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
         yield f"expected a view {words[1]} a sparse dimension, got one {words[0]}"
 
 
+def _parts_of_view(op: TileReadOp | TileWriteOp) -> Iterator[Way]:
+    """Along each dimension, through a view of smaller tiles; of whole bytes."""
+    if op.view.defined_by(BlockTileOp) is None:
+        return
+    type = tiled_view(op.view)
+    for dim in range(type.rank):
+        axes = {op.tile: dim}
+        if dim == type.sparse:
+            axes[op.indices[dim]] = 0
+        is_packed = type.source.element is F4E2M1FN and type.source.strides[type.dims[dim]] == 1
+        yield Way(axes, granule=2 if is_packed else 1)
+
+
+NOT_WEAK: Final = "it is not weak, or its view is not of tiles of a tensor"
+"""Why an access through a view cannot be cut."""
+
+
 class TileLoadOp(TileReadOp):
     """Base of the loads."""
 
+    needs_whole = NOT_WEAK
     syntax = (
         "custom<Ordering>($semantic, $scope) $view `[` $indices `]` (`token` `=` $token^)? "
         "attr-dict `:` custom<Indexed>($view, $indices) `->` type($tile)"
@@ -267,6 +286,9 @@ class TileLoadOp(TileReadOp):
         yield from semantic_problems(self.semantic, self.scope, LOAD_SEMANTICS)
         yield from _density_problems(view, isinstance(self, GatherLoadOp))
         yield from access_problems(view, self.indices, self.tile, self.in_bounds)
+
+    def ways(self) -> Iterator[Way]:
+        return _parts_of_view(self) if self.is_plain else iter(())
 
 
 class TiledLoadOp(TileLoadOp):
@@ -284,11 +306,16 @@ class GatherLoadOp(TileLoadOp):
 class TileStoreOp(TileWriteOp):
     """Base of the stores."""
 
+    needs_whole = NOT_WEAK
+
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)
         yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
         yield from _density_problems(view, isinstance(self, ScatterStoreOp))
         yield from access_problems(view, self.indices, self.tile, self.in_bounds)
+
+    def ways(self) -> Iterator[Way]:
+        return _parts_of_view(self) if self.is_plain else iter(())
 
 
 class TiledStoreOp(TileStoreOp):
@@ -320,3 +347,6 @@ class TiledAtomicRmwOp(TileUpdateOp):
         if self.scope not in (MemScope.TL_BLK, MemScope.CLUSTER, MemScope.GPU):
             scope = "none" if self.scope is None else self.scope.keyword
             yield f"expected memory scope tl_blk, cluster or gpu, got {scope}"
+
+    def ways(self) -> Iterator[Way]:
+        return _parts_of_view(self)

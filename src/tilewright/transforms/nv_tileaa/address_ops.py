@@ -16,7 +16,6 @@ from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
-from tilewright.plans.slicing import is_plain
 from tilewright.support.bits import mask
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def _is_safe_divisor(divisor: Value) -> bool:
 
 def is_index_load(op: Operation) -> bool:
     """Whether an operation loads integers, and no token orders it with another access."""
-    if not isinstance(op, LoadOp | TileLoadOp) or not is_plain(op) or op.result_token.is_used:
+    if not isinstance(op, LoadOp | TileLoadOp) or not op.is_plain or op.result_token.is_used:
         return False
     return is_first(op) and isinstance(element_of(op.results[0].type), IntegerType)
 

@@ -14,9 +14,8 @@ from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.scf import ForOp, IfOp, WhileOp
 from tilewright.ir.effects import is_effect_free
 from tilewright.ir.traits import Effects
-from tilewright.plans.slicing import is_plain
-from tilewright.transforms.nv_tileaa.half_tile_plan import CONTROL_FLOW, control_flow_transfers
-from tilewright.transforms.nv_tileaa.half_tile_slicing import CannotHalve
+from tilewright.transforms.tile.closure import CannotCut
+from tilewright.transforms.tile.control_flow import CONTROL_FLOW, control_flow_transfers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
+    from tilewright.transforms.tile.closure import Cut
 
 LOADS: Final = (memory.LoadOp, view.TileLoadOp)
 WRITES: Final = (
@@ -40,7 +39,7 @@ REPEATABLE: Final = (memory.TokenOp, misc.AssumeOp, misc.MessageOp, misc.Optimiz
 
 
 def check_accesses(function: FuncOp) -> None:
-    """Raise `CannotHalve` if an operation of the kernel cannot be done by several CTAs.
+    """Raise `CannotCut` if an operation of the kernel cannot be done by several CTAs.
 
     They read what one another writes in no known order, and must take the same branches.
     """
@@ -48,7 +47,7 @@ def check_accesses(function: FuncOp) -> None:
         if op is not function and not op.is_terminator:
             reason = _problem(op)
             if reason is not None:
-                raise CannotHalve(op, reason)
+                raise CannotCut(op, reason)
 
 
 def _problem(op: Operation) -> str | None:
@@ -60,7 +59,7 @@ def _problem(op: Operation) -> str | None:
         case multimem.MultimemOp():
             return "an access is of the memory of several GPUs"
         case memory.AccessOp():
-            return None if is_plain(op) else "an access is not weak"
+            return None if op.is_plain else "an access is not weak"
         case misc.PrintOp() | misc.AssertOp() | ForOp() | IfOp() | WhileOp():
             return None
         case _:
@@ -69,17 +68,17 @@ def _problem(op: Operation) -> str | None:
             return None if known else f"'{op.name}' would run in every CTA"
 
 
-def check_order(function: FuncOp, plan: HalfTilePlan) -> None:
-    """Raise `CannotHalve` if tokens order two accesses of one element by different CTAs."""
+def check_order(function: FuncOp, cut: Cut) -> None:
+    """Raise `CannotCut` if tokens order two accesses of one element by different CTAs."""
     earlier = _EarlierAccesses(function)
     for op in function.walk():
         if not isinstance(op, memory.AccessOp):
             continue
         for other in earlier.of(op):
             if (isinstance(op, WRITES) or isinstance(other, WRITES)) and not _same_cta(
-                op, other, plan
+                op, other, cut
             ):
-                raise CannotHalve(op, "it is ordered after an access of another CTA")
+                raise CannotCut(op, "it is ordered after an access of another CTA")
 
 
 class _EarlierAccesses:
@@ -94,7 +93,7 @@ class _EarlierAccesses:
             if not isinstance(op, CONTROL_FLOW):
                 for token in _tokens(op.results):
                     self._sources[token] = _tokens(op.operands)
-        for transfer in control_flow_transfers(function):
+        for transfer in control_flow_transfers(function.walk()):
             for token in _tokens(transfer.targets):
                 self._sources[token] = transfer.sources
 
@@ -116,26 +115,30 @@ def _tokens(values: Iterable[Value]) -> list[Value]:
     return [value for value in values if value.type is MEM_TOKEN]
 
 
-def _same_cta(one: memory.AccessOp, other: memory.AccessOp, plan: HalfTilePlan) -> bool:
+def _same_cta(one: memory.AccessOp, other: memory.AccessOp, cut: Cut) -> bool:
     """Whether each element that two accesses have in common is accessed by the same CTA."""
-    ways = plan.ways.get(one), plan.ways.get(other)
+    ways = cut.ways.get(one), cut.ways.get(other)
     if ways == (None, None):
         # The first CTA writes what is not split; all of them read it.
         return isinstance(one, WRITES) and isinstance(other, WRITES)
     if None in ways:
         return False
-    owners = _owner(one, plan), _owner(other, plan)
+    owners = _owner(one, cut), _owner(other, cut)
     return owners[0] is not None and owners[0] == owners[1]
 
 
-def _owner(op: memory.AccessOp, plan: HalfTilePlan) -> tuple[object, ...] | None:
+def _owner(op: memory.AccessOp, cut: Cut) -> tuple[object, ...] | None:
     """What decides which CTA accesses an element; None if more than the element does."""
-    way = plan.ways[op]
+    axes = cut.ways[op].axes
     if isinstance(op, memory.LoadOp | memory.StoreOp | atomics.AtomicOp):
         is_fixed = not any(isinstance(outer, ForOp | WhileOp) for outer in _outer_ops(op.pointers))
-        return (op.pointers, way[op.pointers]) if is_fixed else None
+        return (op.pointers, axes[op.pointers]) if is_fixed else None
     assert isinstance(op, view.TileLoadOp | view.TileStoreOp | view.TiledAtomicRmwOp)
-    type, dim, cutter = view.tiled_view(op.view), way[op.tile], op.view.defined_by(view.BlockTileOp)
+    type, dim, cutter = (
+        view.tiled_view(op.view),
+        axes[op.tile],
+        op.view.defined_by(view.BlockTileOp),
+    )
     if cutter is None or type.sparse is not None or type.counted[dim] != type.tile[dim]:
         return None
     return (cutter.source, type.dims[dim], type.tile[dim])

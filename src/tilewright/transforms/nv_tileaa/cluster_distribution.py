@@ -11,9 +11,9 @@ from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses
-from tilewright.transforms.nv_tileaa.cluster_choice import choose_plan
-from tilewright.transforms.nv_tileaa.half_tile_rewrite import split_over_bit
-from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES, CannotHalve
+from tilewright.transforms.nv_tileaa.cluster_choice import choose_cut
+from tilewright.transforms.tile.closure import CannotCut
+from tilewright.transforms.tile.one_part import HALVES, split_over_bit
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
     """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
     asked, split = kernel.asks(NUM_CTAS) or 1, list[str]()
-    failure: CannotHalve | None = None
+    failure: CannotCut | None = None
     try:
         problem = target_or_baseline(kernel).cluster_problem
         if problem is not None:
-            raise CannotHalve(kernel, problem)
+            raise CannotCut(kernel, problem)
         check_accesses(kernel)
-        while SLICES << len(split) <= min(asked, PORTABLE_CLUSTER):
-            choice = choose_plan(kernel)
-            split_over_bit(kernel, choice.plan, len(split))
+        while HALVES << len(split) <= min(asked, PORTABLE_CLUSTER):
+            choice = choose_cut(kernel)
+            split_over_bit(kernel, choice.cut, len(split))
             split.append(choice.dimension)
-    except CannotHalve as error:
+    except CannotCut as error:
         failure = error
     ctas, spec = 1 << len(split), kernel.kernel_spec
     assert spec is not None
@@ -50,7 +50,7 @@ def distribute(kernel: FuncOp, sink: Sink, pass_name: str) -> None:
             sink.remark(missed)
 
 
-def _missed(kernel: FuncOp, asked: int, failure: CannotHalve | None, pass_name: str) -> Remark:
+def _missed(kernel: FuncOp, asked: int, failure: CannotCut | None, pass_name: str) -> Remark:
     """The remark on a hint that is not met, or not to its full extent."""
     reason, location = f"not a power of two up to {PORTABLE_CLUSTER}", kernel.location
     if failure is not None:

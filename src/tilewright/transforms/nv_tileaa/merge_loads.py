@@ -8,7 +8,6 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.ir.passes import Pass, statistic
-from tilewright.plans.slicing import is_plain
 from tilewright.schedule.tile_words import result_words
 from tilewright.schedule.warps import threads_of
 from tilewright.transforms.generic.cse import Cse
@@ -62,7 +61,7 @@ class _Scope:
         for op in region.block:
             for inner in op.regions:
                 self.region(inner)
-            if isinstance(op, LoadOp | TileLoadOp) and is_plain(op):
+            if isinstance(op, LoadOp | TileLoadOp) and op.is_plain:
                 self._visit(op)
         self._known = outside
 

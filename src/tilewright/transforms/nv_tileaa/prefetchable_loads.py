@@ -20,7 +20,6 @@ from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I1, FloatType, IntegerType, TensorType
-from tilewright.plans.slicing import is_plain
 from tilewright.transforms.nv_tileaa.address_ops import (
     clone_address_ops,
     find_address_ops,
@@ -142,7 +141,7 @@ def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
 
 def _load_problem(load: AnyLoad, loop: ForOp) -> str | None:
     """Why a load cannot be prefetched whatever its address is."""
-    if not is_plain(load):
+    if not load.is_plain:
         return "it is not weak, or volatile"
     if load.token is not None and load.token.is_inside(loop):
         return "a token orders it after another access of the loop"

@@ -12,40 +12,32 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import instructions, is_elementwise
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import count, shape
-from tilewright.dialects.nv_tileaa.conversion import ExtIOp
-from tilewright.dialects.nv_tileaa.integer import DivIOp, MulIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
 from tilewright.dialects.nv_tileaa.shape import MakeRangeOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileaa.types import TiledViewType
-from tilewright.dialects.nv_tileaa.view import BlockTileOp, TiledLoadOp, tiled_view
+from tilewright.dialects.nv_tileaa.view import TiledLoadOp, tiled_view
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
+from tilewright.ir.tiling import Join
 from tilewright.ir.types import I32, I64
 from tilewright.plans.mma import PROMOTED
-from tilewright.plans.slicing import is_plain
 from tilewright.schedule.registers import K_LOOP_OTHERS, resident_blocks, tile_capacity
 from tilewright.schedule.shared_memory import block_share
 from tilewright.schedule.tile_words import accumulator_words, address_words, tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.target.tensor_cores import MMA_K_BYTES
-from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
-from tilewright.transforms.nv_tileaa.scalars import constant
-from tilewright.transforms.nv_tileaa.tile_slices import cut_type
-from tilewright.transforms.nv_tileaa.uniform_tiles import uniform_tile
+from tilewright.transforms.tile.closure import CannotCut, Cut
+from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.k_loop import refine_loop
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
+    from tilewright.ir.tiling import Way
     from tilewright.support.diagnostics import Sink
     from tilewright.target.arch import Arch
 
@@ -101,10 +93,10 @@ def _refine(
     blocks = _resident_blocks(function, dots, arch, chosen)
     parts = _parts(dots, bytes, block_share(arch, blocks), threads_of(function), wanted)
     if parts > 1:
-        refinement = _Refinement(loop, parts, arch)
-        if not refinement.is_possible(dots):
+        cut = _Refinement(loop, parts, arch).cut(dots)
+        if cut is None:
             return "an operation of a loop cannot be split along K"
-        refinement.apply()
+        refine_loop(loop, cut)
     return None if parts >= wanted else f"K of a tile can be split into {parts} parts only"
 
 
@@ -160,17 +152,28 @@ def _operand_words(dot: DotOp) -> int:
 
 
 class _Refinement:
-    """The dimension of each tile of a loop that is K, and the loop over shorter tiles."""
+    """The tiles of a loop over K that become shorter, and which of its operations may."""
 
-    __slots__ = ("_arch", "_dims", "_loop", "_parts", "_slicing")
+    __slots__ = ("_arch", "_loop", "_parts")
 
     def __init__(self, loop: ForOp, parts: int, arch: Arch) -> None:
         self._loop, self._parts, self._arch = loop, parts, arch
-        self._slicing = LoopSlicing(loop, parts, self._is_refinable)
-        self._dims = self._slicing.dims
 
-    def is_possible(self, dots: list[DotOp]) -> bool:
-        """Whether the loop does nothing but accumulate dots over the tiles that it loads."""
+    def cut(self, dots: list[DotOp]) -> Cut | None:
+        """What is cut along K; None if the loop does more than to accumulate dots over loads."""
+        if not self._only_accumulates(dots):
+            return None
+        cut = Cut(Scope([], [self._loop.body.block]), self._parts, self._is_refinable)
+        try:
+            for dot in dots:
+                cut = cut.with_op(dot, cut.way_along(dot, dot.a, len(shape(dot.a.type)) - 1))
+        except CannotCut:
+            return None
+        is_refined = all(self._is_member(op, cut) for op in self._loop.body.block)
+        return cut if is_refined else None
+
+    def _only_accumulates(self, dots: list[DotOp]) -> bool:
+        """Whether the loop carries the accumulators of its dots, and nothing else uses them."""
         last = self._loop.body.block.last
         assert last is not None
         accumulators = {dot.c: dot for dot in dots}
@@ -178,42 +181,39 @@ class _Refinement:
             dot = accumulators.get(argument)
             if dot is None or end is not dot.result or list(argument.users) != [dot]:
                 return False
-        if any(list(dot.result.users) != [last] for dot in dots):
-            return False
-        for dot in dots:
-            rank = len(shape(dot.a.type))
-            if not (self._slicing.add(dot.a, rank - 1) and self._slicing.add(dot.b, rank - 2)):
-                return False
-        return all(self._is_member(op) for op in self._loop.body.block)
+        return all(list(dot.result.users) == [last] for dot in dots)
 
-    def _is_member(self, op: Operation) -> bool:
+    def _is_member(self, op: Operation, cut: Cut) -> bool:
         """Whether an operation is part of the refined loop: on parts of tiles, or the same in all.
 
         Only loads may take the induction variable, which counts parts then.
         """
-        if isinstance(op, DotOp | YieldOp):
-            return True
-        if op.regions or not any(result in self._dims for result in op.results):
+        if isinstance(op, DotOp | TiledLoadOp | YieldOp):
+            return op in cut.ways or isinstance(op, YieldOp)
+        if op not in cut.ways and not (len(op.results) == 1 and cut.is_remade(op.results[0])):
             return False
-        return isinstance(op, TiledLoadOp) or not any(
-            operand.is_inside(self._loop) and operand not in self._dims for operand in op.operands
+        return all(
+            value in cut.dims or cut.is_remade(value) or not value.is_inside(self._loop)
+            for value in op.operands
         )
 
-    def _is_refinable(self, op: Operation, dim: int) -> bool:
-        """Whether the result of an operation can be shorter along K, which is the dimension."""
+    def _is_refinable(self, op: Operation, way: Way) -> bool:
+        """Whether the tiles of an operation can be shorter along K, in this way."""
+        if isinstance(op, DotOp):
+            return way.join is Join.CHAIN
         if isinstance(op, TiledLoadOp):
-            return self._is_consecutive(op, dim)
+            return self._is_consecutive(op, way.axes[op.tile])
         if len(op.results) != 1 or isinstance(op, MakeRangeOp):
             return False
         # What is expensive is computed before the tile is in shared memory: no stage holds it.
+        if op.regions:
+            return False
         return not is_elementwise(op) or instructions(op, self._arch) <= CHEAP
 
     def _is_consecutive(self, load: TiledLoadOp, dim: int) -> bool:
         """Whether the iterations of a loop load consecutive tiles along a dimension."""
         type, counter = tiled_view(load.view), self._loop.induction_variable
-        if load.view.defined_by(BlockTileOp) is None or load.view.is_inside(self._loop):
-            return False
-        if not is_plain(load):
+        if load.view.is_inside(self._loop):
             return False
         is_first = load.token is None or load.token.defined_by(CreateMemTokenOp) is not None
         if not is_first or load.result_token.is_used or type.steps[dim] != type.tile[dim]:
@@ -222,92 +222,3 @@ class _Refinement:
         return load.indices[dim] is counter and not any(
             index.is_inside(self._loop) for index in others
         )
-
-    def apply(self) -> None:
-        """Replace the loop by one with shorter tiles and more iterations."""
-        old = self._loop
-        build = Builder(InsertPoint.before(old), old.location)
-        lower, upper, step = self._bounds(build)
-        inside = Block([lower.type, *(value.type for value in old.init_args)])
-        values: dict[Value, Value] = dict(zip(old.body.block.args, inside.args, strict=True))
-        at_end = Builder(InsertPoint.at_end(inside), old.location)
-        for op in old.body.block:
-            self._copy(op, values, at_end, build)
-        operands = [lower, upper, step, *old.init_args]
-        types = [result.type for result in old.results]
-        new = ForOp(operands, types, old.attributes.copy(), [Region([inside])], old.location)
-        build.insert(new)
-        for result, replacement in zip(old.results, new.results, strict=True):
-            result.replace_all_uses_with(replacement)
-        old.erase()
-
-    def _bounds(self, build: Builder) -> list[Value]:
-        """The bounds and step of the new loop, in a type that holds them."""
-        lower, upper, step = self._loop.operands[:3]
-        type = I32 if self._stays_small(lower) and self._stays_small(upper) else I64
-        scale = constant(build, self._parts, type)
-        scaled: list[Value] = []
-        for bound in (lower, upper):
-            wide = bound
-            if bound.type is not type:
-                signed = Signedness.UNSIGNED if self._loop.unsigned_cmp else Signedness.SIGNED
-                wide = build.create(ExtIOp, source=bound, signedness=signed, types=[type]).result
-            scaled.append(build.create(MulIOp, lhs=wide, rhs=scale).result)
-        return [*scaled, step if step.type is type else constant(build, 1, type)]
-
-    def _stays_small(self, bound: Value) -> bool:
-        """Whether a bound still fits into 32 bits when it is scaled."""
-        if bound.type is not I32:
-            return False
-        known, op = constant_of(bound), bound.defining_op()
-        if isinstance(known, IntegerAttr):
-            return 0 <= known.value * self._parts < 1 << (I32.width - 1)
-        divisor = constant_of(op.rhs) if isinstance(op, DivIOp) else None
-        return isinstance(divisor, IntegerAttr) and divisor.value >= 2 * self._parts
-
-    def _copy(
-        self, op: Operation, values: dict[Value, Value], build: Builder, before: Builder
-    ) -> None:
-        """Copy an operation of the body, on shorter tiles."""
-        if isinstance(op, ConstantOp):
-            values[op.result] = self._uniform(op.result, build)
-            return
-        operands = [self._operand(value, values, before) for value in op.operands]
-        if isinstance(op, TiledLoadOp):
-            operands[0] = self._view(op, before)
-        types = [
-            cut_type(result.type, self._dims[result], self._parts)
-            if result in self._dims
-            else result.type
-            for result in op.results
-        ]
-        new = op.like(operands, types)
-        if isinstance(new, TiledLoadOp):
-            # The last iterations of the program's last tile may have nothing in bounds.
-            new.sliced = True
-        build.insert(new)
-        for result, replacement in zip(op.results, new.results, strict=True):
-            values[result] = replacement
-
-    def _operand(self, value: Value, values: dict[Value, Value], before: Builder) -> Value:
-        """The replacement of an operand; uniform tiles are made before the loop."""
-        if value in self._dims and value not in values:
-            values[value] = self._uniform(value, before)
-        return values.get(value, value)
-
-    def _uniform(self, value: Value, build: Builder) -> Value:
-        """A shorter tile with one value in all elements, as the tile has."""
-        type = cut_type(value.type, self._dims[value], self._parts)
-        return uniform_tile(value, type, build)
-
-    def _view(self, load: TiledLoadOp, build: Builder) -> Value:
-        """A view of the same memory in tiles that are shorter along K."""
-        type, op, dim = tiled_view(load.view), load.view.defining_op(), self._dims[load.tile]
-        assert isinstance(op, BlockTileOp)
-        extents = list(type.tile)
-        extents[dim] //= self._parts
-        steps = [*type.steps[:dim], extents[dim], *type.steps[dim + 1 :]]
-        shorter = TiledViewType(
-            tuple(extents), type.source, tuple(steps), type.dims, type.sparse, type.padding
-        )
-        return build.create(BlockTileOp, source=op.source, types=[shorter]).result

@@ -19,7 +19,6 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
-from tilewright.plans.slicing import is_plain
 from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.schedule.registers import (
     MOST_REGISTERS,
@@ -287,7 +286,7 @@ def _are_twins(one: Rotation, other: Rotation) -> bool:
 def _is_movable(op: Operation) -> bool:
     """Whether an operation is free of effects, or a load that no token orders."""
     if isinstance(op, LoadOp | TileLoadOp):
-        return is_plain(op) and is_first(op) and not op.result_token.is_used
+        return op.is_plain and is_first(op) and not op.result_token.is_used
     return is_effect_free(op)
 
 

@@ -28,7 +28,7 @@ from tilewright.target.tensor_cores import MMA_ROWS
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
+    from tilewright.transforms.tile.closure import Cut
 
 OPERAND_WORDS: Final = 64
 """Registers of a thread of four warps for an operand, above which there are eight."""
@@ -88,37 +88,34 @@ def is_half_empty(store: view.TileStoreOp, dim: int) -> bool:
 def _halve(kernel: FuncOp, store: view.TileStoreOp, dim: int) -> bool:
     """Halve what is stored, and all that is computed for it; False if that is not possible."""
     # Few kernels have such stores.
-    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan  # noqa: PLC0415
-    from tilewright.transforms.nv_tileaa.half_tile_rewrite import keep_first_half  # noqa: PLC0415
-    from tilewright.transforms.nv_tileaa.half_tile_slicing import (  # noqa: PLC0415
-        CannotHalve,
-        half_slicing,
-    )
+    from tilewright.transforms.tile.closure import CannotCut, Cut  # noqa: PLC0415
+    from tilewright.transforms.tile.control_flow import Scope  # noqa: PLC0415
+    from tilewright.transforms.tile.one_part import HALVES, keep_first_part  # noqa: PLC0415
 
+    whole = Cut(Scope.of_function(kernel), HALVES)
     try:
-        way = half_slicing(store, store.tile, dim)
-        plan = HalfTilePlan(kernel).with_half(store, way)
-    except CannotHalve:
+        cut = whole.with_op(store, whole.way_along(store, store.tile, dim))
+    except CannotCut:
         return False
-    if not _is_worthwhile(plan) or not _is_unobserved(plan):
+    if not _is_worthwhile(cut) or not _is_unobserved(cut):
         return False
-    keep_first_half(kernel, plan)
+    keep_first_part(kernel, cut)
     return True
 
 
-def _is_worthwhile(plan: HalfTilePlan) -> bool:
+def _is_worthwhile(cut: Cut) -> bool:
     """Whether dots are halved, and none below the rows of an instruction."""
-    dots = [(op, way) for op, way in plan.ways.items() if isinstance(op, DotOp)]
-    return bool(dots) and all(shape(op.c.type)[way[op.c]] > MMA_ROWS for op, way in dots)
+    dots = [(op, way) for op, way in cut.ways.items() if isinstance(op, DotOp)]
+    return bool(dots) and all(shape(op.c.type)[way.axes[op.c]] > MMA_ROWS for op, way in dots)
 
 
-def _is_unobserved(plan: HalfTilePlan) -> bool:
-    """Whether the second half of no tile of a plan has an effect."""
+def _is_unobserved(cut: Cut) -> bool:
+    """Whether the second half of no tile that is cut has an effect."""
     from tilewright.transforms.nv_tileaa.cluster_accesses import OBSERVABLE  # noqa: PLC0415
 
-    for op, way in plan.ways.items():
+    for op, way in cut.ways.items():
         if isinstance(op, OBSERVABLE) and not (
-            isinstance(op, view.TileStoreOp) and is_half_empty(op, way[op.tile])
+            isinstance(op, view.TileStoreOp) and is_half_empty(op, way.axes[op.tile])
         ):
             return False
     return True

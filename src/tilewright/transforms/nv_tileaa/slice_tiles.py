@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import AccessOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
+from tilewright.ir.tiling import Join
 from tilewright.layout.linear import log2
-from tilewright.plans.slicing import Rematerializable
+from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import fixed_warps
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileaa.slice_loop import build_loop
-from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan, WaitsFor
+from tilewright.transforms.tile.closure import CannotCut, Cut
+from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.loop import build_loop
+from tilewright.transforms.tile.region import PartRegion, WaitsFor
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
     from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
@@ -64,27 +71,27 @@ def _slice_some(function: FuncOp, budget: int, duplicated: set[Operation]) -> bo
             continue
         assert maker.parent is not None
         try:
-            plan = find_plan(maker.parent, remade, tile, budget)
+            region = find_region(maker.parent, tile, budget)
         except WaitsFor as wait:
             if wait.reduction not in duplicated:
-                duplicate_operands(wait.plan, wait.reduction)
+                duplicate_operands(wait.region, wait.reduction)
                 duplicated.add(wait.reduction)
                 return True
             continue
-        if plan is not None:
-            gone.update(inner for member in plan.members for inner in member.walk())
-            build_loop(plan)
+        if region is not None:
+            gone.update(inner for member in region.members for inner in member.walk())
+            build_loop(region)
     return False
 
 
-def duplicate_operands(plan: Plan, reduction: ReduceOp) -> None:
+def duplicate_operands(region: PartRegion, reduction: ReduceOp) -> None:
     """Load and compute the operands of a reduction once more, for that reduction alone.
 
     A write to memory that a plain load reads is ordered after the load by its token, or before it;
     so two loads instead of one read the same value.
     """
     values: dict[Value, Value] = {}
-    for op in plan.leading_to(reduction):
+    for op in region.leading_to(reduction):
         copy = op.clone(values)
         copy.insert_before(op)
         if not isinstance(op, AccessOp):
@@ -110,10 +117,10 @@ def _large(function: FuncOp, budget: int) -> list[Value]:
     return sorted(tiles, key=lambda value: -tile_words(value.type))
 
 
-def find_plan(block: Block, remade: Rematerializable, tile: Value, budget: int) -> Plan | None:
-    """A plan to slice a tile, and all that is connected with it, to fit the budget.
+def find_region(block: Block, tile: Value, budget: int) -> PartRegion | None:
+    """What is cut with a tile for its parts to fit the budget, as few parts as possible.
 
-    Raises `WaitsFor` if only a reduction prevents one.
+    Raises `WaitsFor` if only a reduction prevents it.
     """
     fewest = 2
     while tile_words(tile.type) > budget * fewest:
@@ -121,51 +128,57 @@ def find_plan(block: Block, remade: Rematerializable, tile: Value, budget: int) 
     waits: WaitsFor | None = None
     for dim, extent in enumerate(shape(tile.type)):
         try:
-            plan = _along(block, remade, tile, dim, range(log2(fewest), log2(extent) + 1), budget)
+            region = _along(block, tile, dim, range(log2(fewest), log2(extent) + 1), budget)
         except WaitsFor as error:
             waits = waits or error
             continue
-        if plan is not None:
-            return plan
+        if region is not None:
+            return region
     if waits is not None:
         raise waits
     return None
 
 
-def _along(
-    block: Block, remade: Rematerializable, tile: Value, dim: int, counts: range, budget: int
-) -> Plan | None:
-    """A plan to slice a tile along a dimension, into as few slices as the budget allows."""
-    best: Plan | None = None
+def _along(block: Block, tile: Value, dim: int, counts: range, budget: int) -> PartRegion | None:
+    """What is cut with a tile along a dimension, into as few parts as the budget allows."""
+    best: PartRegion | None = None
     for bits in counts:
-        plan = _attempt(block, remade, tile, dim, 1 << bits)
-        if plan is None:
+        region = _attempt(block, tile, dim, 1 << bits)
+        if region is None:
             break
-        best = plan
-        if _words(plan) <= budget << bits:
+        best = region
+        if _words(region) <= budget << bits:
             break
     return best
 
 
-def _attempt(
-    block: Block, remade: Rematerializable, tile: Value, dim: int, count: int
-) -> Plan | None:
-    plan = Plan(block, remade, count)
+def _attempt(block: Block, tile: Value, dim: int, parts: int) -> PartRegion | None:
+    cut = Cut(Scope.of_block(block), parts, _may_slice)
     try:
-        plan.settle(tile, dim)
+        cut.add(tile, dim)
+        return PartRegion(block, cut)
     except WaitsFor:
         raise
     except CannotCut:
         return None
-    return plan
 
 
-def _words(plan: Plan) -> int:
-    """The registers for the whole tiles of a plan, of which the loop holds a slice at a time.
+def _may_slice(op: Operation, way: Way) -> bool:
+    """Whether an operation may be sliced in a way: dots and atomics stay whole.
 
-    A reduction holds its accumulator beside the next slice, a loop all tiles that it carries.
+    Accumulators of dots are split by a pass of their own; atomics need few registers beside the
+    tile.
     """
-    accumulated = [tile_words(source.type) for op in plan.reductions() for source in op.sources]
-    carried = [sum(tile_words(value.type) for value in loop.carried) for loop in plan.loops]
-    tiles = [tile_words(value.type) for value in plan.dims]
+    is_whole = isinstance(op, DotOp | AtomicOp | TiledAtomicRmwOp)
+    return not is_whole and way.join is not Join.CHAIN
+
+
+def _words(region: PartRegion) -> int:
+    """The registers for the whole tiles of a region, of which the loop holds a part at a time.
+
+    A reduction holds its accumulator beside the next part, a loop all tiles that it carries.
+    """
+    accumulated = [tile_words(source.type) for op in region.reductions() for source in op.sources]
+    carried = [sum(tile_words(value.type) for value in loop.carried) for loop in region.loops]
+    tiles = [tile_words(value.type) for value in region.cut.dims]
     return max(2 * sum(accumulated), *carried, *tiles)

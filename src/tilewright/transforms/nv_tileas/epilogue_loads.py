@@ -16,7 +16,6 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_pure
 from tilewright.layout.linear import REGISTER
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.slicing import is_plain
 from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def hoist_over_loops(block: Block) -> None:
     for op in list(block):
         if isinstance(op, ForOp):
             loop, registers = op, 0
-        elif loop is not None and isinstance(op, LoadOp | TiledLoadOp) and is_plain(op):
+        elif loop is not None and isinstance(op, LoadOp | TiledLoadOp) and op.is_plain:
             count = loaded_registers(op)
             needed = needed_after(op, loop) if registers + count <= MOST_REGISTERS else None
             if needed is not None:

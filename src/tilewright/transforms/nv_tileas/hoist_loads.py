@@ -21,7 +21,6 @@ from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractSliceOp,
 from tilewright.ir.effects import is_pure
 from tilewright.ir.passes import Pass
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.plans.slicing import is_plain
 from tilewright.transforms.nv_tileas.epilogue_loads import (
     hoist_over_loops,
     loaded_registers,
@@ -53,7 +52,7 @@ def _hoist_in(block: Block) -> None:
     first: Operation | None = None
     registers = 0
     for op in list(block):
-        if isinstance(op, TiledLoadOp) and is_plain(op):
+        if isinstance(op, TiledLoadOp) and op.is_plain:
             count = loaded_registers(op)
             if first is None or registers + count > MOST_REGISTERS:
                 continue

@@ -25,7 +25,7 @@ from tilewright.dialects.nv_tileas.shape import MakeRangeOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I1
-from tilewright.plans.slicing import Rematerializable
+from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.live_tiles import (
     live_tile_registers,
     loop_around,

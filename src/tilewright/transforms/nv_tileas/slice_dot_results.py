@@ -19,16 +19,9 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
-from tilewright.dialects.nv_tileas.shape import (
-    CatOp,
-    ExpandDimsOp,
-    ExtractSliceOp,
-    PermuteOp,
-    SplatOp,
-    ViewOp,
-)
+from tilewright.dialects.nv_tileas.shape import CatOp, ExtractSliceOp
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.attributes import DenseElementsAttr, IntegerAttr
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_pure
 from tilewright.ir.passes import Pass
@@ -40,12 +33,7 @@ from tilewright.schedule.live_tiles import tile_registers
 from tilewright.schedule.registers import registers_for_tiles
 from tilewright.schedule.resources import kernel_registers
 from tilewright.transforms.generic.dce import erase_with_sources
-from tilewright.transforms.nv_tileas.tile_slices import (
-    TileSlice,
-    is_held,
-    read_slice,
-    source_slice,
-)
+from tilewright.transforms.tile.unrolled import Part, UnrolledParts, uniform_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,10 +156,11 @@ def _slice(chain: _Chain, limit: int) -> None:
 class _Slicing:
     """The slices of a chain along a dimension of the result."""
 
-    __slots__ = ("_axis", "_chain", "_extent", "_slices")
+    __slots__ = ("_axis", "_chain", "_extent", "_parts", "_slices")
 
     def __init__(self, chain: _Chain, axis: int, slices: int) -> None:
         self._chain, self._axis, self._slices = chain, axis, slices
+        self._parts = UnrolledParts(until=chain.ops[-1])
         self._extent = shape(chain.dot.result.type)[axis] // slices
 
     @staticmethod
@@ -198,28 +187,11 @@ class _Slicing:
 
     def is_possible(self) -> bool:
         """Whether registers count the slices, and the operand is in a stage until the end."""
-        part, dot = TileSlice(self._axis, 0, self._extent), self._chain.dot
+        part, dot = Part(self._axis, 0, self._extent), self._chain.dot
         tiles = [dot.result, *self._chain.others(), *(op.results[0] for op in self._chain.ops)]
         if self._extent < 1 or any(part.type(tile.type) is None for tile in tiles):
             return False
-        return self._can_read(self._operand, part)
-
-    def _can_read(self, value: Value, part: TileSlice) -> bool:
-        """Whether a part of an operand can be read from its stage."""
-        op = value.defining_op()
-        if op is None or op.parent is not self._chain.dot.parent or not in_shared_memory(value):
-            return False
-        if part.type(value.type) is None:
-            return False
-        match op:
-            case ConsumerReadOp():
-                is_whole = op.number is not None and op.at is None
-                return is_whole and is_held(op, self._chain.ops[-1])
-            case ViewOp() | ExpandDimsOp() | PermuteOp():
-                source = source_slice(op, part)
-                return source is not None and self._can_read(op.source, source)
-            case _:
-                return False
+        return in_shared_memory(self._operand) and self._parts.can_build(self._operand, part)
 
     def apply(self) -> None:
         """Replace the chain by its slices."""
@@ -227,7 +199,9 @@ class _Slicing:
         first = Builder(InsertPoint.before(dot), dot.location)
         rest = Builder(InsertPoint.before(last), last.location)
         results: list[Value] = []
-        registers = _zero(dot, TileSlice(self._axis, 0, self._extent), first)
+        type = self._part(0).type(dot.c.type)
+        assert type is not None
+        registers = uniform_part(dot.c, type, first)
         for number in range(self._slices):
             before = rest if number else first
             registers = self._dot(number, registers, before)
@@ -237,13 +211,13 @@ class _Slicing:
             op.erase()
         erase_with_sources(dot, also=(ConsumerReadOp,))
 
-    def _part(self, number: int) -> TileSlice:
-        return TileSlice(self._axis, number * self._extent, self._extent)
+    def _part(self, number: int) -> Part:
+        return Part(self._axis, number * self._extent, self._extent)
 
     def _dot(self, number: int, registers: Value, build: Builder) -> Value:
         """The dot of a slice, in the registers of another tile that nothing uses later."""
         dot = self._chain.dot
-        operand = self._read(self._operand, self._part(number), build)
+        operand = self._parts.build(self._operand, self._part(number), build)
         operands = (operand, dot.b) if self._is_rows else (dot.a, operand)
         made = build.insert(dot.like([*operands, registers], [registers.type]))
         assert isinstance(made, DotOp)
@@ -264,18 +238,7 @@ class _Slicing:
             values[op.results[0]] = build.insert(op.like(operands, [type])).results[0]
         return values[self._chain.result]
 
-    def _read(self, value: Value, part: TileSlice, build: Builder) -> Value:
-        """A part of an operand in its stage."""
-        op, type = value.defining_op(), part.type(value.type)
-        assert type is not None
-        if isinstance(op, ConsumerReadOp):
-            return read_slice(build, op, part)
-        assert isinstance(op, ViewOp | ExpandDimsOp | PermuteOp)
-        source = source_slice(op, part)
-        assert source is not None
-        return build.insert(op.like([self._read(op.source, source, build)], [type])).results[0]
-
-    def _extracted(self, tile: Value, part: TileSlice, build: Builder) -> Value:
+    def _extracted(self, tile: Value, part: Part, build: Builder) -> Value:
         """A part of a tile in registers."""
         type = part.type(tile.type)
         assert type is not None
@@ -293,22 +256,10 @@ class _Slicing:
         while len(parts) > 1:
             whole = self._chain.result.type
             extent = shape(parts[0].type)[self._axis] * 2
-            type = TileSlice(self._axis, 0, extent).type(whole)
+            type = Part(self._axis, 0, extent).type(whole)
             assert type is not None
             parts = [
                 build.create(CatOp, lhs=a, rhs=b, axis=self._axis, types=[type]).result
                 for a, b in zip(parts[::2], parts[1::2], strict=True)
             ]
         return parts[0]
-
-
-def _zero(dot: DotOp, part: TileSlice, build: Builder) -> Value:
-    """The initial accumulator of a slice of a dot that starts at zero."""
-    type, zero = part.type(dot.c.type), dot.c.defining_op()
-    assert type is not None
-    if isinstance(zero, SplatOp):
-        return build.insert(zero.like(list(zero.operands), [type])).results[0]
-    assert isinstance(zero, ConstantOp)
-    assert isinstance(zero.value, DenseElementsAttr)
-    dense = DenseElementsAttr(zero.value.data, type)
-    return build.create(ConstantOp, value=dense, types=[type]).result

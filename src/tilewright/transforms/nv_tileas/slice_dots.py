@@ -9,33 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.elementwise import is_elementwise, is_tile
-from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import (
-    Atom,
-    in_shared_memory,
-)
+from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
-from tilewright.dialects.nv_tileas.pipeline import (
-    ConsumerReadOp,
-)
-from tilewright.dialects.nv_tileas.shape import ExpandDimsOp, PermuteOp, SplatOp, ViewOp
-from tilewright.ir.attributes import DenseElementsAttr
+from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.transforms.generic.dce import erase_with_sources
-from tilewright.transforms.nv_tileas.tile_slices import (
-    TileSlice,
-    is_held,
-    read_slice,
-    source_slice,
-)
+from tilewright.transforms.tile.unrolled import Part, UnrolledParts
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
 MATRIX_DIMS: Final = 2
@@ -62,94 +46,15 @@ def _slice(dot: DotOp) -> None:
     step = max(instruction.shape[2], k // MAX_SLICES)
     if k <= step:
         return
-    axes = (rank - 1, rank - MATRIX_DIMS)
-    operands = (dot.a, dot.b)
-    sliceable: set[tuple[Value, TileSlice]] = set()
-    for operand, axis in zip(operands, axes, strict=True):
-        if not _can_slice(operand, TileSlice(axis, 0, step), dot, sliceable):
-            return
+    operands = ((dot.a, rank - 1), (dot.b, rank - MATRIX_DIMS))
+    parts = UnrolledParts(until=dot)
+    if not all(parts.can_build(operand, Part(axis, 0, step)) for operand, axis in operands):
+        return
     build = Builder(InsertPoint.before(dot), dot.location)
     accumulator = dot.c
-    made: dict[tuple[Value, TileSlice], Value] = {}
     for start in range(0, k, step):
-        parts = [
-            _sliced(build, operand, TileSlice(axis, start, step), made)
-            for operand, axis in zip(operands, axes, strict=True)
-        ]
-        part_dot = build.insert(dot.like([*parts, accumulator], [dot.result.type]))
-        accumulator = part_dot.results[0]
+        pair = [parts.build(each, Part(axis, start, step), build) for each, axis in operands]
+        made = build.insert(dot.like([*pair, accumulator], [dot.result.type]))
+        accumulator = made.results[0]
     dot.result.replace_all_uses_with(accumulator)
     erase_with_sources(dot, also=(ConsumerReadOp,))
-
-
-def _can_slice(
-    value: Value, part: TileSlice, dot: DotOp, sliceable: set[tuple[Value, TileSlice]]
-) -> bool:
-    """Whether a tile is computed from stages, by operations that can be sliced.
-
-    `sliceable` has the parts of which that is known.
-    """
-    if (value, part) in sliceable:
-        return True
-    op = value.defining_op()
-    if op is None or op.parent is not dot.parent or part.type(value.type) is None:
-        return False
-    match op:
-        case ConsumerReadOp():
-            is_whole = op.number is not None and op.at is None
-            can = is_whole and not in_shared_memory(value) and is_held(op, dot)
-        case ViewOp() | ExpandDimsOp() | PermuteOp():
-            source = source_slice(op, part)
-            can = source is not None and _can_slice(op.source, source, dot, sliceable)
-        case _ if is_elementwise(op) and len(op.results) == 1:
-            tiles = [operand for operand in op.operands if is_tile(operand)]
-            can = bool(tiles) and all(
-                _is_uniform(tile) or _can_slice(tile, part, dot, sliceable) for tile in tiles
-            )
-        case _:
-            can = False
-    if can:
-        sliceable.add((value, part))
-    return can
-
-
-def _is_uniform(tile: Value) -> bool:
-    """Whether all elements of a tile are the same value."""
-    op = tile.defining_op()
-    if isinstance(op, ConstantOp):
-        return splat_of(op.value) is not None
-    return isinstance(op, SplatOp)
-
-
-def _sliced(
-    build: Builder, value: Value, part: TileSlice, made: dict[tuple[Value, TileSlice], Value]
-) -> Value:
-    """A part of a tile; `made` has the parts that exist already."""
-    if (value, part) not in made:
-        made[value, part] = _make(build, value, part, made)
-    return made[value, part]
-
-
-def _make(
-    build: Builder, value: Value, part: TileSlice, made: dict[tuple[Value, TileSlice], Value]
-) -> Value:
-    op, type = value.defining_op(), part.type(value.type)
-    assert op is not None
-    assert type is not None
-    match op:
-        case ConsumerReadOp():
-            return read_slice(build, op, part)
-        case ConstantOp() if isinstance(op.value, DenseElementsAttr):
-            dense = DenseElementsAttr(op.value.data, type)
-            return build.create(ConstantOp, value=dense, types=[type]).result
-        case ViewOp() | ExpandDimsOp() | PermuteOp():
-            source = source_slice(op, part)
-            assert source is not None
-            operands: list[Value] = [_sliced(build, op.source, source, made)]
-        case SplatOp():
-            operands = list(op.operands)
-        case _:
-            operands = [
-                _sliced(build, each, part, made) if is_tile(each) else each for each in op.operands
-            ]
-    return build.insert(op.like(operands, [type])).results[0]

@@ -14,7 +14,6 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import Rearrangement
 from tilewright.dialects.nv_tileas.types import without_layout
-from tilewright.plans.slicing import is_plain
 from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, stage_plan, stage_types
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
@@ -70,7 +69,7 @@ def _is_suitable(load: TiledLoadOp, tiles: Collection[Type], by_tma: TmaLoads) -
     """
     if without_layout(load.tile.type) not in {without_layout(tile) for tile in tiles}:
         return False
-    if not is_plain(load) or not is_first(load) or by_tma.problem(load) is not None:
+    if not load.is_plain or not is_first(load) or by_tma.problem(load) is not None:
         return False
     plan = stage_plan(load)
     if stage_types([load])[0] not in tiles:

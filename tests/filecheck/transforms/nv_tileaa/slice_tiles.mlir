@@ -46,8 +46,8 @@ gpu.module @kernels {
   // A loop that carries tiles runs for each slice, with all tiles that it carries.
   // CHECK-LABEL: @carried
   // CHECK: scf.for [[NUMBER:%[a-z0-9_]+]] =
-  // CHECK: scf.for [[ROW:%[a-z0-9_]+]] = {{.*}} -> (tensor<16x32xf32>, tensor<16x32xf32>)
   // CHECK: nv_tileaa.exti [[NUMBER]] unsigned
+  // CHECK: scf.for [[ROW:%[a-z0-9_]+]] = {{.*}} -> (tensor<16x32xf32>, tensor<16x32xf32>)
   // CHECK: nv_tileaa.tiled_load {{.*}}{{\[}}[[ROW]], {{.*}} -> tensor<16x32xf32>
   // CHECK: nv_tileaa.reduce {{.*}} : tensor<16x32xf32> -> tensor<32xf32>
   // CHECK: nv_tileaa.tiled_store {{.*}} : tensor<32xf32>

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import TILEAS_OPS
 from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import QUEUE_OPS
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
+from tilewright.ir.traits import ELEMENTWISE
 
 WITHOUT_TILES = {
     "alloca", "block_tile", "cancel_next_program_id", "conv_tile", "create_mem_token",

@@ -146,7 +146,7 @@ def test_kernels_without_the_hint_stay() -> None:
             f"{LOAD}\n%c0 = arith.constant 3 : i32\n%e = aa.extract %x[%c0] : tensor<64xf32> -> f32"
             f"\n%y = aa.splat %e : f32 -> tensor<64xf32>\n%w = aa.addf %x, %y : tensor<64xf32>\n"
             f"{store('%w')}",
-            "'nv_tileaa.extract' needs whole tiles",
+            "an element is extracted by its index in the whole tile",
         ),
         (
             f"%y = aa.splat %z : f32 -> tensor<64xf32>\n%old, %t = aa.atomic_rmw relaxed gpu addf "
@@ -173,7 +173,7 @@ def test_kernels_without_the_hint_stay() -> None:
         ),
         (
             f'{LOAD}\n%t8 = aa.print "%f", %x : tensor<64xf32>\n{store("%x")}',
-            "'nv_tileaa.print' needs whole tiles",
+            "a tile is printed at once",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gemm_loops import gemm
+from matrix_programs import View
 from scheduled_loops import lowered_as_far_as
 
 import tilewright
@@ -12,7 +13,11 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.view import TiledStoreOp
 from tilewright.dialects.scf import ForOp
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.text.parser import parse_text
 
 ACCUMULATOR = "tile<256x256xf32>"
 REDUCE = f"""
@@ -100,3 +105,60 @@ def test_the_emulator_agrees_with_numpy(trips: int) -> None:
     np.testing.assert_array_equal(c[:256, :256], expected)
     assert (c[256:] == 7).all()
     assert (c[:, 256:] == 7).all()
+
+
+GRAM = (
+    """
+gpu.module @m attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
+  nv_tileaa.func @k(%p: !nv_tileaa.ptr<f16>, %q: !nv_tileaa.ptr<f32>, %n: i32)
+      attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<256x256xf32>
+    %pm = nv_tileaa.make_memref %p : !nv_tileaa.ptr<f16> -> !rows
+    %qm = nv_tileaa.make_memref %q : !nv_tileaa.ptr<f32> -> !square
+    %pv = nv_tileaa.block_tile %pm : !b
+    %qv = nv_tileaa.block_tile %qm : !c
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<256x256xf32>) : i32 {
+      %b, %t = nv_tileaa.tiled_load weak %pv[%k, %c0] : i32, i32 of !b -> tensor<64x256xf16>
+      %a = nv_tileaa.permute %b [1, 0] : tensor<64x256xf16> -> tensor<256x64xf16>
+      %d = nv_tileaa.dot %a, %b, %acc
+        : tensor<256x64xf16>, tensor<64x256xf16>, tensor<256x256xf32>
+      scf.yield %d : tensor<256x256xf32>
+    }
+    %s = nv_tileaa.tiled_store weak %sum, %qv[%c0, %c0] : tensor<256x256xf32>, i32, i32 of !c
+    nv_tileaa.return
+  }
+}
+""".replace("!b", "!nv_tileaa.tiled_view<tile = [64, 256], source = !rows>")
+    .replace("!c", "!nv_tileaa.tiled_view<tile = [256, 256], source = !square>")
+    .replace("!rows", "!nv_tileaa.memref<512x256xf16, strides = [256, 1]>")
+    .replace("!square", "!nv_tileaa.memref<256x256xf32, strides = [256, 1]>")
+)
+"""A dot of a tile with itself, transposed."""
+
+
+def test_a_tile_that_is_both_operands_stays_whole() -> None:
+    """Its columns are the rows of A, too."""
+    root = parse_text(GRAM, context())
+    parse_pipeline("split-accumulators").run(root)
+    verify(root)
+    (dot,) = (op for op in root.walk() if isinstance(op, DotOp))
+    assert shape(dot.c.type) == (256, 256)
+
+
+def test_what_is_loaded_after_the_loop_is_cut_with_it() -> None:
+    """The tile of C is added to the result, and replaced by it."""
+    old = View("c", (1024, 1024), (1024, 1), (256, 256), "f32", "zero")
+    epilogue = f"""{old.load("%zero, %zero", "%old", "%loaded")}
+      %more = addf %sum, %old : {ACCUMULATOR}"""
+    root = after_pass(gemm((256, 256, 64), "f16", epilogue=epilogue, result="%more"))
+    verify(root)
+    (dot,) = (op for op in root.walk() if isinstance(op, DotOp))
+    assert shape(dot.c.type) == (256, 128)
+    random = np.random.default_rng(2)
+    a, b = (random.integers(-2, 3, (1024, 1024)).astype(np.float16) for _ in range(2))
+    c = np.full((1024, 1024), 7, np.float32)
+    tilewright.execute(root, "k", 1, [a, b, c, 2])
+    expected = 7 + a[:256, :128].astype(np.float32) @ b[:128, :256].astype(np.float32)
+    np.testing.assert_array_equal(c[:256, :256], expected)

@@ -9,7 +9,7 @@ from tilewright.dialects import row_major
 from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, splat_value
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE, shape
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.shape import (
     ExpandDimsOp,
     ExtractOp,
@@ -20,7 +20,7 @@ from tilewright.dialects.nv_tileaa.shape import (
 from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.effects import is_effect_free
 from tilewright.ir.rules import rule
-from tilewright.ir.traits import CONSTANT_LIKE
+from tilewright.ir.traits import ELEMENTWISE
 from tilewright.ir.types import I32
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from tilewright.ir.rewriter import Rewriter
     from tilewright.ir.rules import Constants, Folded, Folds, Replacement, Rules
     from tilewright.ir.values import Value
-
-_STANDARD: Final = ("arith", "math")
-"""Dialects whose operations on tensors are all elementwise."""
 
 
 def _linear_index(extents: Sequence[int], indices: Sequence[int | None]) -> int | None:
@@ -57,9 +54,7 @@ def fold_extract(op: ExtractOp, constants: Constants) -> Folded:
 
 def is_elementwise(op: Operation) -> bool:
     """Whether each result element depends only on the operand elements at the same index."""
-    if ELEMENTWISE in op.traits:
-        return is_effect_free(op)
-    return op.dialect in _STANDARD and CONSTANT_LIKE not in op.traits
+    return ELEMENTWISE in op.traits and is_effect_free(op)
 
 
 @rule(ExtractOp)

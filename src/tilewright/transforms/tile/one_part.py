@@ -1,12 +1,12 @@
-"""Rewrite of a kernel whose tiles are halved.
+"""Rewrite of a kernel of which one part runs, in place of the whole.
 
-Each CTA of a cluster computes the half that a bit of its rank selects. Where the second half is not
-needed, one CTA computes the first half alone.
+Each CTA of a cluster computes the part that a bit of its rank selects. Where no other part than the
+first one is needed, one CTA computes that alone.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -23,11 +23,10 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import I1, I32
 from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileaa.cluster_accesses import LOADS, OBSERVABLE
-from tilewright.transforms.nv_tileaa.half_tile_slicing import SLICES
 from tilewright.transforms.nv_tileaa.scalars import constant
-from tilewright.transforms.nv_tileaa.tile_slices import (
-    RematerializedSlices,
-    SliceAccess,
+from tilewright.transforms.tile.parts import (
+    PartAccess,
+    RematerializedParts,
     ViewAccess,
     cut_type,
 )
@@ -35,37 +34,41 @@ from tilewright.transforms.nv_tileaa.tile_slices import (
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
+    from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
-    from tilewright.plans.slicing import Slicing
-    from tilewright.transforms.nv_tileaa.half_tile_plan import HalfTilePlan
+    from tilewright.transforms.tile.closure import Cut
 
 
-def split_over_bit(function: FuncOp, plan: HalfTilePlan, bit: int) -> None:
-    """Let CTAs whose ranks differ in one bit compute one half each of a plan."""
+HALVES: Final = 2
+"""Parts that a bit of the rank selects from; tiles are halved as often as possible."""
+
+
+def split_over_bit(function: FuncOp, cut: Cut, bit: int) -> None:
+    """Let CTAs whose ranks differ in one bit compute one of two parts each."""
     build = Builder(InsertPoint.at_start(function.body.block), function.location)
-    half = _bit_of_rank(build, bit)
+    number = _bit_of_rank(build, bit)
     zero = constant(build, 0, I32)
     is_first = build.create(
-        integer.CmpIOp, predicate=CmpIPredicate.EQ, lhs=half, rhs=zero, types=[I1]
+        integer.CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero, types=[I1]
     )
     for op in [each for each in function.walk() if isinstance(each, (*LOADS, *OBSERVABLE))]:
-        if op in plan.ways:
+        if op in cut.ways:
             continue
         if isinstance(op, OBSERVABLE):
             _guard(op, is_first.result)
         elif is_tile(op.results[0]):
             _mark_shared(op, bit)
-    _HalfTiles(plan, half, is_first).build()
+    _OnePart(cut, number, is_first).build()
     _widen_scopes(function)
     # Whole tiles that are left would count for the number of warps.
     erase_dead_code(function.body)
 
 
-def keep_first_half(function: FuncOp, plan: HalfTilePlan) -> None:
-    """Compute the first half of a plan alone, where nothing needs the second one."""
+def keep_first_part(function: FuncOp, cut: Cut) -> None:
+    """Compute the first part alone, where nothing needs the others."""
     build = Builder(InsertPoint.at_start(function.body.block), function.location)
     zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32])
-    _HalfTiles(plan, zero.result, zero).build()
+    _OnePart(cut, zero.result, zero).build()
     erase_dead_code(function.body)
 
 
@@ -112,56 +115,58 @@ def _widen_scopes(function: FuncOp) -> None:
             op.scope = MemScope.CLUSTER
 
 
-class _HalfTiles:
-    """Changes operations on whole tiles to operations on half of each."""
+class _OnePart:
+    """Changes operations on whole tiles to operations on one part of each."""
 
-    __slots__ = ("_half", "_indices", "_last", "_plan", "_remade", "_views")
+    __slots__ = ("_cut", "_indices", "_last", "_number", "_remade", "_views")
 
-    def __init__(self, plan: HalfTilePlan, half: Value, last: Operation) -> None:
-        self._plan, self._half = plan, half
+    def __init__(self, cut: Cut, number: Value, last: Operation) -> None:
+        self._cut, self._number = cut, number
         self._last = last
         """The last operation at the start of the kernel."""
-        self._remade = RematerializedSlices(SLICES, half, _after, {})
+        self._remade = RematerializedParts(cut, number, _after, {})
         self._views: dict[tuple[Value, int], Value] = {}
         self._indices: dict[tuple[Value, view.TiledViewType, int], Value] = {}
 
     def build(self) -> None:
-        """Halve the tiles of a plan."""
-        for op, way in self._plan.ways.items():
-            self._halve_operands(op, way)
-        for transfer in self._plan.transfers:
-            dim = self._plan.dims.get(transfer.targets[0])
+        """Cut the tiles."""
+        cut = self._cut
+        for op, way in cut.ways.items():
+            self._cut_operands(op, way)
+        for transfer in cut.scope.transfers:
+            dim = cut.dims.get(transfer.targets[0])
             if dim is not None:
                 for op, number in transfer.uses:
-                    op.set_operand(number, self._half_of(op.operands[number], dim))
-        for value, dim in self._plan.dims.items():
-            value.type = cut_type(value.type, dim, SLICES)
-        for op in self._plan.ways:
+                    op.set_operand(number, self._part_of(op.operands[number], dim))
+        for value, dim in cut.dims.items():
+            value.type = cut_type(value.type, dim, cut.parts)
+        for op in cut.ways:
             if isinstance(op, misc.AssumeOp) and not op.predicate.is_elementwise:
                 # It holds for groups of elements, by their index in the whole tile.
                 op.result.replace_all_uses_with(op.value)
                 op.erase()
 
-    def _half_of(self, value: Value, dim: int) -> Value:
-        return self._remade.slice_of(value, dim) if self._plan.is_remade(value) else value
+    def _part_of(self, value: Value, dim: int) -> Value:
+        return self._remade.part_of(value, dim) if self._cut.is_remade(value) else value
 
-    def _halve_operands(self, op: Operation, way: Slicing) -> None:
+    def _cut_operands(self, op: Operation, way: Way) -> None:
         """Replace rematerialized operands, and views by views with smaller tiles."""
+        axes = way.axes
         operands = [
-            self._half_of(value, way[value]) if value in way else value for value in op.operands
+            self._part_of(value, axes[value]) if value in axes else value for value in op.operands
         ]
         if isinstance(op, ViewAccess):
-            dim, at = way[op.tile], op.operands.index(op.view)
-            access = SliceAccess(op, dim, SLICES)
+            dim, at = axes[op.tile], op.operands.index(op.view)
+            access = PartAccess(op, dim, self._cut.parts)
             operands[at] = self._view(op, access, dim)
             if access.is_indexed:
                 index = operands[at + 1 + dim]
                 operands[at + 1 + dim] = self._index(index, access, dim)
-            # A half of a tile at the edge may have nothing in bounds.
+            # A part of a tile at the edge may have nothing in bounds.
             op.sliced = True
         op.set_operands(operands)
 
-    def _view(self, op: ViewAccess, access: SliceAccess, dim: int) -> Value:
+    def _view(self, op: ViewAccess, access: PartAccess, dim: int) -> Value:
         """The view with smaller tiles, made once for each view."""
         key = op.view, dim
         if key not in self._views:
@@ -170,8 +175,8 @@ class _HalfTiles:
             self._views[key] = access.view(_after(maker))
         return self._views[key]
 
-    def _index(self, index: Value, access: SliceAccess, dim: int) -> Value:
-        """The index of a half, computed where that of the tile is known."""
+    def _index(self, index: Value, access: PartAccess, dim: int) -> Value:
+        """The index of a part, computed where that of the tile is known."""
         key = index, access.type, dim
         if key not in self._indices:
             maker, block = index.defining_op(), index.parent_block
@@ -180,7 +185,7 @@ class _HalfTiles:
                 build = Builder(InsertPoint.at_start(block), index.location)
             else:
                 build = _after(maker or self._last)
-            self._indices[key] = access.index(index, self._half, build)
+            self._indices[key] = access.index(index, self._number, build)
         return self._indices[key]
 
 

@@ -1,4 +1,4 @@
-"""Slices of tiles and of views: their types, the index of a slice, and rematerialization."""
+"""Parts of tiles and of views: their types, the index of a part, and rematerialization."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp, TruncIOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.ir.types import I64, IntegerType, TensorType
-from tilewright.plans.slicing import slicing_along
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.transforms.tile.closure import Cut
 
 ViewAccess = view.TileLoadOp | view.TileStoreOp | view.TiledAtomicRmwOp
 
 
 def cut_type(type: Type, dim: int, count: int) -> TensorType:
-    """The type of one of `count` slices of a tile."""
+    """The type of one of `count` parts of a tile."""
     assert isinstance(type, TensorType)
     parts = list(extents(type))
     parts[dim] //= count
@@ -46,8 +46,8 @@ def as_width(build: Builder, number: Value, type: IntegerType) -> Value:
     return build.create(ExtIOp, source=number, signedness=Signedness.UNSIGNED, types=[type]).result
 
 
-class SliceAccess:
-    """An access to one of `count` slices of a tile along a dimension, through a view of slices."""
+class PartAccess:
+    """An access to one of `count` parts of a tile along a dimension, through a view of parts."""
 
     __slots__ = ("_dim", "_op", "_scale", "_step", "type")
 
@@ -60,60 +60,52 @@ class SliceAccess:
         self.type = TiledViewType(
             tuple(tile), old.source, tuple(steps), old.dims, old.sparse, old.padding
         )
-        """The view of slices."""
+        """The view of parts."""
         self._scale = old.counted[dim] // self.type.counted[dim]
         self._step = tile[dim] // self.type.counted[dim]
 
     @property
     def is_indexed(self) -> bool:
-        """Whether an index selects the slice; otherwise a slice of the sparse indices does."""
+        """Whether an index selects the part; otherwise a part of the sparse indices does."""
         return self._dim != view.tiled_view(self._op.view).sparse
 
     def view(self, build: Builder) -> Value:
-        """The view of slices of the same memory."""
+        """The view of parts of the same memory."""
         cutter = self._op.view.defined_by(view.BlockTileOp)
         assert cutter is not None
         return build.create(view.BlockTileOp, source=cutter.source, types=[self.type]).result
 
     def index(self, index: Value, number: Value, build: Builder) -> Value:
-        """The index of a slice, given its number and the index of the tile."""
+        """The index of a part, given its number and the index of the tile."""
         wide, number = as_width(build, index, I64), as_width(build, number, I64)
         scale, step = constant(build, self._scale, I64), constant(build, self._step, I64)
         start = build.create(integer.MulIOp, lhs=wide, rhs=scale).result
         more = build.create(integer.MulIOp, lhs=number, rhs=step).result
         return build.create(integer.AddIOp, lhs=start, rhs=more).result
 
-    def operands(self, operands: Sequence[Value], number: Value, build: Builder) -> list[Value]:
-        """The operands of the access to a slice, given those of the access to the tile."""
-        changed, at = list(operands), self._op.operands.index(self._op.view)
-        changed[at] = self.view(build)
-        if self.is_indexed:
-            changed[at + 1 + self._dim] = self.index(changed[at + 1 + self._dim], number, build)
-        return changed
 
+class RematerializedParts:
+    """One part of each tile that is computed from scalars.
 
-class RematerializedSlices:
-    """One slice of each tile that is computed from scalars.
-
-    `builder_for` is asked where to build the slice of the result of an operation; `replaced` are
-    values that stand for others.
+    `builder_for` is asked where to build the part of the result of an operation; `replaced` are
+    values that stand for others. Without the number of the part, no tile counts its elements.
     """
 
-    __slots__ = ("_builder_for", "_count", "_made", "_number", "_replaced")
+    __slots__ = ("_builder_for", "_cut", "_made", "_number", "_replaced")
 
     def __init__(
         self,
-        count: int,
-        number: Value,
+        cut: Cut,
+        number: Value | None,
         builder_for: Callable[[Operation], Builder],
         replaced: Mapping[Value, Value],
     ) -> None:
-        self._count, self._number, self._builder_for = count, number, builder_for
+        self._cut, self._number, self._builder_for = cut, number, builder_for
         self._replaced = replaced
         self._made: dict[tuple[Value, int], Value] = {}
 
-    def slice_of(self, value: Value, dim: int) -> Value:
-        """The slice of a tile along a dimension."""
+    def part_of(self, value: Value, dim: int) -> Value:
+        """The part of a tile along a dimension."""
         key = (value, dim)
         if key not in self._made:
             self._made[key] = self._build(value, dim)
@@ -122,15 +114,10 @@ class RematerializedSlices:
     def _build(self, value: Value, dim: int) -> Value:
         op = value.defining_op()
         assert op is not None
-        type, slicing = (
-            cut_type(value.type, dim, self._count),
-            slicing_along(op, value, dim, self._count),
-        )
-        assert slicing is not None
+        type = cut_type(value.type, dim, self._cut.parts)
+        axes = self._cut.way_along(op, value, dim).axes
         operands = [
-            self.slice_of(each, slicing[each])
-            if each in slicing
-            else self._replaced.get(each, each)
+            self.part_of(each, axes[each]) if each in axes else self._replaced.get(each, each)
             for each in op.operands
         ]
         if isinstance(op, misc.AssumeOp):
@@ -146,11 +133,12 @@ class RematerializedSlices:
         return made.results[0]
 
     def _offset_range(self, numbers: Value, build: Builder) -> Value:
-        """A range, offset by its length times the number of the slice."""
+        """A range, offset by its length times the number of the part."""
         type = numbers.type
         assert isinstance(type, TensorType)
         element = type.element
         assert isinstance(element, IntegerType)
+        assert self._number is not None
         number = as_width(build, self._number, element)
         length = constant(build, extents(type)[0], element)
         start = build.create(integer.MulIOp, lhs=number, rhs=length).result

@@ -140,7 +140,7 @@ def allocation_of(tile: Value) -> Operation | None:
     return op
 
 
-def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
+def offsets_of(lifetimes: Lifetimes) -> dict[Operation, int]:
     """Give each allocation the lowest offset that no other one has while it is live.
 
     Its alignment is that of the swizzle pattern, or its size if that is smaller.
@@ -166,7 +166,7 @@ def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
 def shared_bytes(
     function: Operation, replaced: Collection[Operation], during: Operation | None = None
 ) -> int:
-    """The shared memory of operations that pipelines do not replace, as `plan-shared-memory` does.
+    """The shared memory of operations that pipelines do not replace, as `allocate` does.
 
     Scratch memory is above the allocations that are live at its operation, such as Q of attention:
     what stores the result has the memory of Q again. With `during`, only what is in use at that
@@ -175,7 +175,7 @@ def shared_bytes(
     every = find_lifetimes(function)
     ops = every.by_op if during is None else every.live_during(during)
     lives = {op: every.by_op[op] for op in ops if op not in replaced}
-    ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
+    ends = {op: start + allocated_bytes(op) for op, start in offsets_of(every.among(lives)).items()}
     needs = [0, *ends.values()]
     for op in (during or function).walk():
         if op not in replaced and (scratch := _scratch_areas(op)):

@@ -1,6 +1,6 @@
 // wgmma: A and B are stored to shared memory, made visible to the async proxy, and read by
 // instructions of m64nNk16, here two along K = 32.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #a = #nv_tileas.layout<[64, 32], register = [[4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 #b = #nv_tileas.layout<[32, 8], register = [[16, 0]], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #c = #nv_tileas.layout<[64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>

@@ -1,5 +1,5 @@
 // Pipelines and tiles in shared memory take memory while they are live; a barrier precedes the reuse of memory that may still be read.
-// RUN: tilewright opt --pass plan-shared-memory %s | filecheck %s
+// RUN: tilewright opt --pass allocate --pass synchronize %s | filecheck %s
 #c = #nv_tileas.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #a = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #b = #nv_tileas.layout<[32, 16], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>

@@ -29,7 +29,7 @@ from tilewright.plans.scratch import scratch_bytes
 from tilewright.support.diagnostics import Diagnostic, UserError, note
 from tilewright.target.memories import LINE
 from tilewright.transforms.nv_tileas.block_dataflow import BlockDataflow
-from tilewright.transforms.nv_tileas.shared_accesses import Access, Span, effects
+from tilewright.transforms.nv_tileas.shared_accesses import NONE, Access, Accesses, Span, effects
 from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes, offsets_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _allocate(function: FuncOp) -> None:
     }
     areas = _areas(function, needs, lifetimes, allocated)
     alternation = _Alternation(allocated, areas)
-    alternation.block(function.body.block, frozenset())
+    alternation.block(function.body.block, NONE)
     for op, span in alternation.spans.items():
         op.attributes[SCRATCH_OFFSET] = IntegerAttr(span.start, I64)
     size = max(span.end for span in alternation.spans.values())
@@ -159,8 +159,8 @@ def _too_much_shared(op: Operation, bytes: int, arch: Arch, gist: str) -> UserEr
     return UserError([Diagnostic(message, op.location, notes=(note(gist, op.location),))])
 
 
-class _Alternation(BlockDataflow[frozenset[Access]]):
-    """Chooses an area for each operation that the threads have not accessed since they last met."""
+class _Alternation(BlockDataflow[Accesses]):
+    """Chooses an area for each operation of which no access is pending, if there is one."""
 
     __slots__ = ("_areas", "spans")
 
@@ -171,24 +171,18 @@ class _Alternation(BlockDataflow[frozenset[Access]]):
         self.spans = dict(allocated)
         """The shared memory of each operation that needs some."""
 
-    def visit(self, op: Operation, state: frozenset[Access]) -> frozenset[Access]:
+    def visit(self, op: Operation, state: Accesses) -> Accesses:
         if op in self._areas:
-            state = self._choose(op, state)
+            self.spans[op] = self._free_area(op, state)
         elif op.regions:
             return self.inside(op, state)
-        done = effects(op, self.spans)
-        before = frozenset[Access]() if done.synchronizes else state
-        return before | done.accesses.reads | done.accesses.writes
+        return effects(op, self.spans).after(state)
 
-    def joined(self, first: frozenset[Access], second: frozenset[Access]) -> frozenset[Access]:
-        return first | second
+    def joined(self, first: Accesses, second: Accesses) -> Accesses:
+        return first.joined(second)
 
-    def _choose(self, op: Operation, recent: frozenset[Access]) -> frozenset[Access]:
-        """Choose the first area that was not accessed; returns what was, when it is written.
-
-        If there is none, it is the first area, and the threads have to meet before.
-        """
+    def _free_area(self, op: Operation, pending: Accesses) -> Span:
         areas = [Access(op, span) for span in self._areas[op].spans()]
-        free = [area for area in areas if not any(map(area.may_conflict, recent))]
-        self.spans[op] = (free or areas)[0].span
-        return recent if free else frozenset()
+        accessed = pending.reads | pending.writes
+        free = [area for area in areas if not any(map(area.may_conflict, accessed))]
+        return (free or areas)[0].span

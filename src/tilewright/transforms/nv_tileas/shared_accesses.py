@@ -86,6 +86,11 @@ class Effects(NamedTuple):
         is_overwritten = _conflict(self.overwritten, pending.reads | pending.writes)
         return is_overwritten or _conflict(read, pending.writes)
 
+    def after(self, pending: Accesses) -> Accesses:
+        """What is pending afterwards, if threads wait for each other where they have to."""
+        waits = self.synchronizes or self.conflict(pending)
+        return (NONE if waits else pending).joined(self.accesses)
+
 
 def _conflict(some: Iterable[Access], others: Iterable[Access]) -> bool:
     return any(one.may_conflict(other) for one in some for other in others)

@@ -114,7 +114,7 @@ def effects(op: Operation, spans: Mapping[Operation, Span]) -> Effects:
         case BarrierOp():
             return Effects(synchronizes=True)
         case PipelineOp():
-            return _stage_effects(op, _pipeline(op), spans)
+            return _stage_effects(op, pipeline_of(op), spans)
         case DotWaitOp():
             # The dot reads its operands until here, whatever barriers follow it.
             dot = op.accumulator.defined_by(DotOp)
@@ -134,9 +134,8 @@ def _stage_effects(
     """What an operation on a stage does with the memory of its pipeline."""
     memory = _accesses([pipeline], spans)
     match op:
-        case ConsumerWaitOp() if counts_copies(pipeline):
-            # Other threads read what a thread has copied, unless the pipeline is private.
-            return Effects(synchronizes=not pipeline.private and not op.own_copies)
+        case ConsumerWaitOp():
+            return Effects(synchronizes=waits_for_all(op))
         case ConsumerReadOp():
             return Effects(accesses=Accesses(reads=memory))
         case ProducerAcquireOp() if op.iterator.defined_by(CreateIteratorOp) is not None:
@@ -146,6 +145,15 @@ def _stage_effects(
             return Effects(accesses=Accesses(writes=memory))
         case _:
             return Effects()
+
+
+def waits_for_all(op: ConsumerWaitOp) -> bool:
+    """Whether a wait is for the copies of all threads: a barrier follows, which is a part of it.
+
+    Other threads read what a thread has copied, unless the pipeline is private.
+    """
+    pipeline = pipeline_of(op)
+    return counts_copies(pipeline) and not pipeline.private and not op.own_copies
 
 
 def _operand_reads(op: Operation, spans: Mapping[Operation, Span]) -> Accesses:
@@ -168,7 +176,8 @@ def _is_private(op: Operation) -> bool:
     return op.private if isinstance(op, CreatePipelineOp) else stays_in_warps(op)
 
 
-def _pipeline(op: PipelineOp) -> CreatePipelineOp:
+def pipeline_of(op: PipelineOp) -> CreatePipelineOp:
+    """The operation that creates the pipeline of another one."""
     create = op.pipeline.defined_by(CreatePipelineOp)
     assert create is not None
     return create

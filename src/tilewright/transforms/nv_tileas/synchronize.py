@@ -1,4 +1,4 @@
-"""Synchronization: barriers and waits between accesses of different threads to the same memory.
+"""Synchronization: barriers, waits and fences between accesses of threads to the same memory.
 
 One dataflow over each function holds the accesses that other threads may not know of yet: those to
 spans of shared memory, which `allocate` has assigned, and those to global memory, where order is
@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.dialects.nv_tileaa.memory import AccessOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.async_store import StoreWaitOp
-from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.nv_tileas.pipeline import ConsumerWaitOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp, ProxyFenceOp
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, statistic
 from tilewright.plans.scratch import is_broadcast
 from tilewright.transforms.nv_tileas import global_accesses, shared_accesses
 from tilewright.transforms.nv_tileas.block_dataflow import BlockDataflow
 from tilewright.transforms.nv_tileas.global_accesses import GlobalAccesses
-from tilewright.transforms.nv_tileas.shared_accesses import Accesses, Effects
+from tilewright.transforms.nv_tileas.proxy_fences import insert_fences
+from tilewright.transforms.nv_tileas.shared_accesses import Accesses, Effects, waits_for_all
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Synchronize(Pass):
-    """Insert barriers, and waits for stores by TMA, where threads access the same memory."""
+    """Insert barriers, waits for stores and proxy fences where threads access the same memory."""
 
     name = "synchronize"
     is_required = True
@@ -78,7 +80,7 @@ class _Synchronization(BlockDataflow[Pending]):
         self._before: dict[Operation, Before] = {}
 
     def insert(self) -> int:
-        """Insert all barriers and waits; returns the number of barriers."""
+        """Insert all barriers, waits and fences; returns the number of barriers."""
         self.block(self._function.body.block, NOTHING)
         inserted = 0
         for op, before in self._before.items():
@@ -87,9 +89,10 @@ class _Synchronization(BlockDataflow[Pending]):
             if before.barrier:
                 create_op(BarrierOp, location=op.location).insert_before(op)
                 inserted += 1
-            if _is_held_back(op) and not isinstance(op.next, BarrierOp):
+            if _precedes_barrier(op) and not _is_followed_by_barrier(op):
                 create_op(BarrierOp, location=op.location).insert_after(op)
                 inserted += 1
+        insert_fences(self._function, self._spans)
         return inserted
 
     def visit(self, op: Operation, state: Pending) -> Pending:
@@ -109,7 +112,7 @@ class _Synchronization(BlockDataflow[Pending]):
         state = state.after_barrier() if barrier else state
         if is_access:
             state = state._replace(accesses=state.accesses | global_accesses.left_by(op))
-        if effects.synchronizes or _is_held_back(op):
+        if effects.synchronizes or _precedes_barrier(op):
             state = state.after_barrier()
         return state._replace(shared=state.shared.joined(effects.accesses))
 
@@ -138,6 +141,13 @@ class _Synchronization(BlockDataflow[Pending]):
         return sum(before is not None and before.barrier for before in inner)
 
 
-def _is_held_back(op: Operation) -> bool:
-    """Whether a barrier follows an access: an acquire, unless its result is broadcast."""
-    return isinstance(op, AccessOp) and global_accesses.acquires(op) and not is_broadcast(op)
+def _precedes_barrier(op: Operation) -> bool:
+    """Whether a barrier follows: an acquire whose result is not broadcast, or a wait for all."""
+    if isinstance(op, AccessOp):
+        return global_accesses.acquires(op) and not is_broadcast(op)
+    return isinstance(op, ConsumerWaitOp) and waits_for_all(op)
+
+
+def _is_followed_by_barrier(op: Operation) -> bool:
+    after = op.next
+    return isinstance(after.next if isinstance(after, ProxyFenceOp) else after, BarrierOp)

@@ -14,10 +14,10 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-SAME: workgroup({{.*}}: memref<4608xi8, 3> {llvm.align = 1024
   // A thread makes its stores visible to the async proxy, then to the other threads.
   // CHECK-COUNT-16: llvm.store {{.*}} !llvm.ptr<3>
-  // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
+  // CHECK: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK-NOT: gpu.barrier
   // CHECK-COUNT-2: llvm.store {{.*}} !llvm.ptr<3>
-  // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
+  // CHECK: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK-NOT: llvm.store
   // CHECK: gpu.barrier
   // The fence is directly before the issue, so that both become one piece of inline PTX.

@@ -26,7 +26,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @live_together
   // CHECK-SAME: nv_tileas.scratch_bytes = 5120
   // CHECK: nv_tileas.convert_layout {{.*}}scratch = 0 : i64
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.convert_layout {{.*}}scratch = 4096 : i64
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   nv_tileaa.func @live_together(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -43,6 +45,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nv_tileas.dot
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   nv_tileaa.func @one_after_the_other(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -87,6 +90,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: create_pipeline {scratch = 0 : i64}
   // CHECK: scf.for
   // CHECK: nv_tileas.convert_layout {{.*}}scratch = 5120 : i64
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   // CHECK: scf.yield
@@ -117,14 +121,18 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @until_the_wait
   // CHECK-SAME: nv_tileas.scratch_bytes = 9216
   // CHECK: nv_tileas.convert_layout %arg1 {scratch = 8192 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 4096 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.dot_wait
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   nv_tileaa.func @until_the_wait(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -162,9 +170,11 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: scf.for
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.convert_layout %arg0
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
   // CHECK-NEXT: nv_tileas.convert_layout %arg0
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
   // CHECK-NEXT: nv_tileas.dot_wait

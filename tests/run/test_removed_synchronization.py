@@ -52,7 +52,6 @@ REDUNDANT: Final = {
     "kernels/pipelines.mlir": {"sm_90": 2, "sm_80": 0},
     "kernels/scan.mlir": {"sm_90": 1, "sm_80": 1},
     "kernels/split_k.mlir": {"sm_90": 2, "sm_80": 2},
-    "kernels/sums_between_products.mlir": {"sm_90": 1, "sm_80": 1},
     "kernels/transpose.mlir": {"sm_90": 0, "sm_80": 0},
 }
 """How many instructions of the first kernel of a program the checker does not miss, by GPU."""
@@ -96,5 +95,5 @@ def redundant(path: str, arch: str) -> Iterator[str]:
     ),
 )
 def test_no_more_synchronization_is_redundant(path: str, arch: str) -> None:
-    found = list(redundant(path, arch))
-    assert len(found) <= REDUNDANT[path][arch], found
+    unreported = list(redundant(path, arch))
+    assert len(unreported) <= REDUNDANT[path][arch], unreported

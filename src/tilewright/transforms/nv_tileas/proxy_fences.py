@@ -2,8 +2,11 @@
 
 Threads store, and copy by `cp.async`, through the generic proxy; bulk copies write and wgmma reads
 through the async one. A thread that stores fences before others learn of it. One that copies by
-`cp.async` arrives at an mbarrier without waiting for its copies, so those who wait fence. What
-threads only read needs no fence before a bulk copy overwrites it: the mbarrier orders it.
+`cp.async` arrives at an mbarrier without waiting for its copies: the threads that wait there fence.
+What threads only read needs no fence before a bulk copy overwrites it: the mbarrier orders it.
+
+Between agents, a pipeline leads from writes to reads, not the order of operations. So a fence
+follows from all producers and consumers of an allocation, not from a dataflow.
 """
 
 from __future__ import annotations

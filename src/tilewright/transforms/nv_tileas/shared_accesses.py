@@ -128,6 +128,11 @@ def effects(op: Operation, spans: Mapping[Operation, Span]) -> Effects:
             return Effects(accesses=_operand_reads(op, spans))
 
 
+def synchronizes(op: Operation) -> bool:
+    """Whether all threads wait for each other in an operation."""
+    return effects(op, {}).synchronizes
+
+
 def _stage_effects(
     op: PipelineOp, pipeline: CreatePipelineOp, spans: Mapping[Operation, Span]
 ) -> Effects:

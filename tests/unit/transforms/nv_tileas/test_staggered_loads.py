@@ -92,9 +92,11 @@ def test_copies_run_while_the_other_tile_is_used() -> None:
     assert used == [early, late, late, early]
 
 
-def test_the_waits_are_the_only_barriers() -> None:
+def test_the_only_barriers_follow_waits() -> None:
     loop = the_loop(lowered(program(), "synchronize"))
-    assert not any(isinstance(op, BarrierOp) for op in loop.body.walk())
+    kinds = (ConsumerWaitOp, BarrierOp)
+    order = [op for op in loop.body.walk() if isinstance(op, kinds)]
+    assert [type(op) for op in order] == [*kinds, *kinds]
 
 
 def test_early_tiles_have_two_stages_where_they_fit() -> None:

@@ -1,7 +1,7 @@
 """FileCheck tests: the RUN lines of a file, run in process, and their output checked.
 
-    // RUN: tilewright opt --pass insert-barriers %s | filecheck %s --check-prefix=SM90
-    // RUN: tilewright opt --pass insert-barriers --verify-diagnostics %s
+    // RUN: tilewright opt --pass synchronize %s | filecheck %s --check-prefix=SM90
+    // RUN: tilewright opt --pass synchronize --verify-diagnostics %s
 
 A line `// -----` splits a file into inputs that run one after the other; the checks see all their
 outputs. With `--verify-diagnostics`, each input must report exactly the diagnostics that it expects

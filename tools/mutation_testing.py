@@ -60,7 +60,7 @@ ANSWERS: Final = (
         None,
     ),
     # No barrier orders the reads of a dot, or of one in flight, before the next write.
-    ("transforms.nv_tileas", "transforms.nv_tileas.plan_shared_memory", "_operand_memory", []),
+    ("transforms.nv_tileas", "transforms.nv_tileas.shared_accesses", "_operand_memory", []),
 )
 """Functions that a package decides by: package, module and name, and the answer of the mutant."""
 STEPS: Final = (

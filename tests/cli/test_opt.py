@@ -206,7 +206,7 @@ def test_help_describes_a_pass(run: Run) -> None:
     assert out.startswith("loop-split\n  Make two loops of one")
     assert "    split-threshold=int (default: 1): " in out
     assert "    split: loops split in two" in out
-    assert run("opt", "order-memory", "-h").out.startswith("insert-barriers\n")
+    assert run("opt", "order-memory", "-h").out.startswith("synchronize\n")
     assert run("opt", "kernel.mlir", "--help").out.startswith("usage: tilewright opt")
 
 

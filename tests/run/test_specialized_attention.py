@@ -31,7 +31,7 @@ TOLERANCE: Final = 1e-3
 """P is rounded to f16, and its weighted mean is of numbers of a normal distribution."""
 CLUSTER: Final = "optimization_hints=<sm_90 = {num_cta_in_cga = 2}>"
 """Two CTAs have 64 rows each, and multicast K and V."""
-REST: Final = "specialize-warps,materialize-schedule,slice-dots,insert-barriers,plan-shared-memory"
+REST: Final = "specialize-warps,materialize-schedule,slice-dots,allocate,synchronize"
 """The passes of nv_tileas after `schedule-loops`."""
 
 

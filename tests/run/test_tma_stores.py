@@ -16,7 +16,7 @@ import tilewright
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import tma_stores
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
-from tilewright.transforms.nv_tileas import insert_barriers, specialized_stores
+from tilewright.transforms.nv_tileas import global_accesses, specialized_stores
 
 Array = np.ndarray[Any, Any]
 DTYPES: Final[dict[str, Any]] = {
@@ -296,7 +296,7 @@ def test_a_missing_wait_before_a_load_is_reported(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """That the source of a store has been read does not say that the store is complete."""
-    monkeypatch.setattr(insert_barriers, "_in_flight", lambda pending: frozenset())
+    monkeypatch.setattr(global_accesses, "in_flight", lambda pending: frozenset())
     stored = stored_gemm()
     text = stored.persistent(f"""
       {stored.converted()}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 PASSES: Final = {
+    "allocate": "tilewright.transforms.nv_tileas.allocate:Allocate",
     "back-off-spins": "tilewright.transforms.nv_tileas.back_off_spins:BackOffSpins",
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
     "check-accesses": "tilewright.transforms.nv_tileaa.check_accesses:CheckAccesses",
@@ -52,13 +53,11 @@ PASSES: Final = {
     ),
     "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
     "name-values": "tilewright.transforms.generic.name_values:NameValues",
-    "insert-barriers": "tilewright.transforms.nv_tileas.insert_barriers:InsertBarriers",
     "order-warpgroups": "tilewright.transforms.nv_tileas.order_warpgroups:OrderWarpgroups",
     "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
     "shrink-tiles": "tilewright.transforms.nv_tileaa.shrink_tiles:ShrinkTiles",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
-    "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "relax-occupancy": "tilewright.transforms.nv_tileaa.relax_occupancy:RelaxOccupancy",
     "record-requests": "tilewright.transforms.nv_tileaa.record_requests:RecordRequests",
@@ -79,6 +78,7 @@ PASSES: Final = {
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
+    "synchronize": "tilewright.transforms.nv_tileas.synchronize:Synchronize",
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),
@@ -95,9 +95,11 @@ PASSES: Final = {
 
 DEPRECATED_PASSES: Final = {
     "expand-products": "expand-dots",
-    "order-memory": "insert-barriers",
+    "insert-barriers": "synchronize",
+    "order-memory": "synchronize",
     "override-warps": "record-requests",
     "pack-nibbles": "pack-int4",
+    "plan-shared-memory": "allocate",
 }
 """Former names of passes: accepted with a warning in this release, gone in the next."""
 
@@ -211,14 +213,15 @@ LOWERING_PIPELINE: Final = {
         Step("hoist-loads", since=2, reorders_accesses=True),
         Step("recompute-tiles", since=2),
         Step("back-off-spins", since=2),
-        Step("insert-barriers"),
-        Step("plan-shared-memory"),
+        Step("allocate"),
+        Step("synchronize"),
         Step("order-warpgroups", since=2),
     ),
     "nvgpu": (
         Step("tensor-maps-to-parameters", passes_maps=True),
-        # Programs may begin at nv_tileas; those that are planned already stay as they are.
-        Step("plan-shared-memory"),
+        # Programs may begin at nv_tileas; what is allocated and synchronized stays as it is.
+        Step("allocate"),
+        Step("synchronize"),
         Step("materialize-async"),
         Step("convert-tileas-to-nvgpu"),
     ),

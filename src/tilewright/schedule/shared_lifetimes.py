@@ -139,7 +139,7 @@ def allocation_of(tile: Value) -> Operation | None:
     return op
 
 
-def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
+def offsets_of(lifetimes: Lifetimes) -> dict[Operation, int]:
     """Give each allocation the lowest offset that no other one has while it is live.
 
     Its alignment is that of the swizzle pattern, or its size if that is smaller.

@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
 from tilewright.layout.pieces import LIMIT
 from tilewright.plans.allocations import aligned, allocated_bytes, pipeline_memory
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
-from tilewright.schedule.shared_lifetimes import allocate, find_lifetimes
+from tilewright.schedule.shared_lifetimes import find_lifetimes, offsets_of
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.memories import LINE
 from tilewright.target.resources import MBARRIER_BYTES
@@ -134,7 +134,7 @@ def bytes_beside_loop(function: Operation, loop: Operation, moved: Sequence[Oper
 def shared_bytes(
     function: Operation, replaced: Collection[Operation], during: Operation | None = None
 ) -> int:
-    """The shared memory of operations that pipelines do not replace, as `plan-shared-memory` does.
+    """The shared memory of operations that pipelines do not replace, as `allocate` does.
 
     Scratch memory is above the allocations that are live at its operation, such as Q of attention:
     what stores the result has the memory of Q again. With `during`, only what is in use at that
@@ -143,7 +143,7 @@ def shared_bytes(
     every = find_lifetimes(function)
     ops = every.by_op if during is None else every.live_during(during)
     lives = {op: every.by_op[op] for op in ops if op not in replaced}
-    ends = {op: start + allocated_bytes(op) for op, start in allocate(every.among(lives)).items()}
+    ends = {op: start + allocated_bytes(op) for op, start in offsets_of(every.among(lives)).items()}
     needs = [0, *ends.values()]
     by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
     for op in (during or function).walk():

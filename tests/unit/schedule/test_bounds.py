@@ -33,7 +33,7 @@ from tilewright.target.resources import MBARRIER_BYTES
 ARCH: Final = "sm_90"
 PARTS: Final = 40
 """A part has every fortieth program: about 13."""
-PLAN: Final = "plan-shared-memory"
+PLAN: Final = "allocate"
 
 
 @cache
@@ -68,7 +68,7 @@ def bound_of(function: FuncOp) -> int:
 
 
 def planned_bytes(function: FuncOp) -> int:
-    """What `plan-shared-memory` has allocated."""
+    """What `allocate` has allocated."""
     planned = function.attributes.get(SCRATCH_BYTES)
     return planned.value if isinstance(planned, IntegerAttr) else 0
 

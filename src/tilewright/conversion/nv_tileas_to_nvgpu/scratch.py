@@ -66,7 +66,7 @@ def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, in
     """
     scratch = function_context(op, build).scratch
     if scratch is None:
-        fail("expected shared memory that 'plan-shared-memory' has planned", op.location)
+        fail("expected shared memory that 'allocate' has assigned", op.location)
     return scratch, scratch_offset(op)
 
 

@@ -1,4 +1,4 @@
-"""Thread ids, thread counts and barriers of the threads that execute an operation."""
+"""Thread ids, thread counts, barriers and fences of the threads that execute an operation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import SubIOp
-from tilewright.dialects.cute_nvgpu.threads import NamedBarrierSyncOp
+from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
+from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp, NamedBarrierSyncOp
 from tilewright.dialects.gpu.attributes import Dimension, ShuffleMode
 from tilewright.dialects.gpu.indices import ThreadIdOp
 from tilewright.dialects.gpu.threads import BarrierOp, ShuffleOp
@@ -149,6 +150,11 @@ def synchronize(op: Operation, build: ConversionBuilder) -> None:
         for part in (number, thread_count(op))
     ]
     build.create(NamedBarrierSyncOp, barrier=parts[0], threads=parts[1])
+
+
+def fence_proxy(build: ConversionBuilder) -> None:
+    """Order earlier writes to shared memory before later accesses through the async proxy."""
+    build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
 
 
 def thread_basis(layout: Layout) -> list[int]:

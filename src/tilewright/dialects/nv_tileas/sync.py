@@ -1,4 +1,4 @@
-"""Barriers, sleep, printing and assertions."""
+"""Barriers, fences, sleep, printing and assertions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ class BarrierOp(Operation):
     """Wait for all threads of the block; makes their earlier writes visible to all of them."""
 
     name = "nv_tileas.barrier"
+    syntax = "attr-dict"
+
+
+class ProxyFenceOp(Operation):
+    """Order earlier writes to shared memory before later accesses through the async proxy.
+
+    Threads store, and copy by `cp.async`, through the generic proxy; bulk copies write and wgmma
+    reads through the async one. The fence is for the writes of the thread that executes it, and for
+    those that it knows of.
+    """
+
+    name = "nv_tileas.proxy_fence"
     syntax = "attr-dict"
 
 

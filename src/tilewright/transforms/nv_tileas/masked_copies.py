@@ -23,7 +23,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.plans.scratch import scratch_bytes, stays_in_warps
+from tilewright.transforms.nv_tileas.shared_accesses import synchronizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,5 +164,4 @@ def _exchange(value: Value) -> Operation | None:
     op = value.defining_op()
     while isinstance(op, Rearrangement):
         op = op.source.defining_op()
-    is_exchange = isinstance(op, ConvertLayoutOp) and scratch_bytes(op) and not stays_in_warps(op)
-    return op if is_exchange else None
+    return op if isinstance(op, ConvertLayoutOp) and synchronizes(op) else None

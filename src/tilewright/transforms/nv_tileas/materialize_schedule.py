@@ -262,7 +262,7 @@ class _StaggeredPipeline:
             each.prepare(build)
             each.carry(body)
         # The copies of a later iteration take the stage that this one has used. With one stage the
-        # iterator does not change, and shows `plan-shared-memory` that it is the first one again.
+        # iterator does not change, and shows `synchronize` that it is the first one again.
         is_only = self._stages == 1
         stage = start if is_only else body.add_argument(start.type, loop.location)
         begin = Builder(InsertPoint.at_start(body), loop.location)

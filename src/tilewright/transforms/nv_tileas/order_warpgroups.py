@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
-from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.nv_tileas.warpgroup_order import (
     WARPGROUPS,
     ArriveInOrderOp,
@@ -23,8 +22,8 @@ from tilewright.dialects.nv_tileas.warpgroup_order import (
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
-from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.target.tensor_cores import WARPGROUP
+from tilewright.transforms.nv_tileas.shared_accesses import synchronizes
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -76,5 +75,4 @@ def _overlapping_dots(body: Block) -> list[DotOp]:
 
 def _may_synchronize(op: Operation) -> bool:
     """Whether all threads of the agent may wait for each other in an operation."""
-    is_exchange = scratch_bytes(op) > 0 and not stays_in_warps(op)
-    return isinstance(op, BarrierOp) or is_exchange or bool(op.regions)
+    return synchronizes(op) or bool(op.regions)

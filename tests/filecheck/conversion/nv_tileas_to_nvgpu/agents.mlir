@@ -1,6 +1,6 @@
 // Warp specialization: each agent is a range of warps under a branch; stages of a pipeline are guarded
 // by a full and an empty mbarrier each.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #one = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 #two = #nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 !ring = !nv_tileas.pipeline<2, [tensor<64xf32>]>

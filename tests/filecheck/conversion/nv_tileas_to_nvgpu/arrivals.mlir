@@ -1,5 +1,5 @@
 // Who arrives at the full mbarrier of a stage, and where the mbarriers of a pipeline end.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #one = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 #c = #nv_tileas.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
 !c = tensor<64xf32, #c>

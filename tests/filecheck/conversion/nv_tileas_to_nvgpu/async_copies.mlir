@@ -1,6 +1,6 @@
 // A bulk copy: one elected thread arms the mbarrier with the byte count and issues the copy; all threads
 // wait for its phase. Two stages of 256 f32 are 2048 bytes.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #row = #nv_tileas.layout<[256], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>
 !f32 = !nv_tileaa.ptr<f32>
 !buffer = !nv_tileas.buffer<shared, 2, 256xf32>

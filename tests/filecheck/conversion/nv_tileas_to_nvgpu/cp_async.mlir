@@ -1,6 +1,6 @@
 // Copies into a stage of a pipeline by cp.async, one group for each stage; a stage is full when at most
 // the given number of later groups is in flight.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #row = #nv_tileas.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #turned = #nv_tileas.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = []>
 #half = #nv_tileas.layout<[64], register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>

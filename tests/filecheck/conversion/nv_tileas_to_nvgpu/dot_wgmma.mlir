@@ -1,6 +1,6 @@
 // wgmma: A and B are stored to shared memory, made visible to the async proxy, and read by
 // instructions of m64nNk16, here two along K = 32.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #a = #nv_tileas.layout<[64, 32], register = [[4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 #b = #nv_tileas.layout<[32, 8], register = [[16, 0]], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #c = #nv_tileas.layout<[64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -14,10 +14,10 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-SAME: workgroup({{.*}}: memref<4608xi8, 3> {llvm.align = 1024
   // A thread makes its stores visible to the async proxy, then to the other threads.
   // CHECK-COUNT-16: llvm.store {{.*}} !llvm.ptr<3>
-  // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
+  // CHECK: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK-NOT: gpu.barrier
   // CHECK-COUNT-2: llvm.store {{.*}} !llvm.ptr<3>
-  // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
+  // CHECK: cute_nvgpu.fence.proxy_async shared_cta
   // CHECK-NOT: llvm.store
   // CHECK: gpu.barrier
   // The fence is directly before the issue, so that both become one piece of inline PTX.

@@ -1,5 +1,5 @@
 // A tensor map that is a parameter becomes two: the map, and what puts the boxes of an empty tensor out of bounds. One lane prefetches it; nothing is encoded.
-// RUN: tilewright opt --pass plan-shared-memory,materialize-async,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,materialize-async,convert-tileas-to-nvgpu %s | filecheck %s
 #a = #nv_tileas.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 !a = tensor<16x64xf16, #a>
 !tiles = !nv_tileaa.tiled_view<tile = [16, 64], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>>

@@ -1,6 +1,6 @@
 // Copies by TMA: a warp encodes the tensor maps of its views in shared memory and publishes them to a slot in global memory, unless the
 // slot has them already, and one of its lanes issues a copy for each box of a tile.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 #a = #nv_tileas.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 #b = #nv_tileas.layout<[8, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]>
 #c = #nv_tileas.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>

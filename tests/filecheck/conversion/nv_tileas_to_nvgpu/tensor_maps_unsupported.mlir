@@ -1,4 +1,4 @@
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu --verify-diagnostics %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu --verify-diagnostics %s
 #row = #nv_tileas.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
 !tiles = !nv_tileaa.tiled_view<tile = [64], source = !nv_tileaa.memref<4096xf32, strides = [1]>>
 !map = !nv_tileas.tensor_map<!tiles, tensor<64xf32, #row>>

@@ -1,5 +1,5 @@
 // Stores by TMA: a warp writes a box to its stage of shared memory when TMA has read the one before, and one lane stores it.
-// RUN: tilewright opt --pass plan-shared-memory,materialize-async,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,materialize-async,convert-tileas-to-nvgpu %s | filecheck %s
 #c = #nv_tileas.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #staged = #nv_tileas.layout<[64, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [32, 0], [16, 0], [0, 64], [0, 128]]>
 #words = #nv_tileas.layout<[64, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>

@@ -1,5 +1,5 @@
 // The order of two warpgroups: each waits at a named barrier of its own, after those of the agents, for the arrival of the other one.
-// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass allocate,synchronize,convert-tileas-to-nvgpu %s | filecheck %s
 gpu.module @sm_90 attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // Two agents have the barriers 1 and 2: the warpgroups have 3 and 4.
   // CHECK-LABEL: gpu.func @order

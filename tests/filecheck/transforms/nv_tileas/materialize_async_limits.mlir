@@ -1,4 +1,4 @@
-// RUN: tilewright opt --pass plan-shared-memory --pass materialize-async --verify-diagnostics %s
+// RUN: tilewright opt --pass allocate --pass materialize-async --verify-diagnostics %s
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   nv_tileaa.func @buffers_beyond_shared_memory() attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
     // expected-error@+1 {{'@buffers_beyond_shared_memory' uses too much shared data (0x40000 bytes, 0x38c00 max)}}

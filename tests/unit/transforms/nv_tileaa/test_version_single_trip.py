@@ -185,7 +185,7 @@ def test_the_loops_keep_the_same_tiles_and_shared_memory_stays_the_same(text: st
     stages: list[list[int]] = []
     sizes: list[object] = []
     for schedule in ("", "single-trip=0"):
-        module = lowered_as_far_as("plan-shared-memory", text, schedule=schedule)
+        module = lowered_as_far_as("synchronize", text, schedule=schedule)
         creates = [op for op in module.walk() if isinstance(op, CreatePipelineOp)]
         stages.append([pipeline(op.result).stages for op in creates])
         sizes += [op.attributes[SCRATCH_BYTES] for op in module.walk()

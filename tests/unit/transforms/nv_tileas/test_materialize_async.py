@@ -39,7 +39,7 @@ READ = (
     f"%v{{0}}, %{{0}} = nv_tileas.read_buffer %buffer[%s] token = %{{1}} : {TOKEN} "
     f": {BUFFER} -> tensor<64xf32, {ROW}>\n"
 )
-PASSES = "plan-shared-memory", "materialize-async", "convert-tileas-to-nvgpu"
+PASSES = "allocate", "synchronize", "materialize-async", "convert-tileas-to-nvgpu"
 
 
 def program(body: str, gpu: int = 90) -> Operation:
@@ -81,7 +81,7 @@ def test_a_creation_is_a_barrier_for_its_producers(producers: int) -> None:
     assert init_counts(module) == [producers]
     # Before sm_90 all 128 threads of a copy arrive.
     assert init_counts(lowered(body, 80)) == [producers * 128]
-    created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
+    created = named(lowered(body, passes=PASSES[:-1]), "nv_tileas.async.create_token")
     assert [op.attributes["slot"].value for op in created] == [0]  # pyrefly: ignore[missing-attribute]
 
 
@@ -142,7 +142,7 @@ def test_tokens_are_integers_below_nv_tileas_only() -> None:
     above = program(body)
     copied = named(above, "nv_tileas.async.copy")[0].results[0]
     assert copied.type is MEM_TOKEN
-    parse_pipeline(",".join(PASSES[:2])).run(above)
+    parse_pipeline(",".join(PASSES[:-1])).run(above)
     assert named(above, "nv_tileas.async.copy")[0].results[0].type is ASYNC_TOKEN
     below = lowered(body)
     assert not any("token" in str(result.type) for op in below.walk() for result in op.results)
@@ -225,7 +225,7 @@ def test_a_copy_after_a_reader_waits_for_all_threads() -> None:
     body += COPY.format("b", "r")
     ordered = [
         op.name
-        for op in lowered(body, passes=PASSES[:2]).walk()
+        for op in lowered(body, passes=PASSES[:-1]).walk()
         if op.name.startswith("nv_tileas.") and op.name != "nv_tileas.alloc_tensor"
     ]
     assert ordered == [
@@ -240,7 +240,7 @@ def test_tokens_that_are_over_leave_their_slot_to_others() -> None:
         CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") + READ.format(f"r{n}", f"c{n}")
         for n in range(40)
     )
-    created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
+    created = named(lowered(body, passes=PASSES[:-1]), "nv_tileas.async.create_token")
     assert {op.attributes["slot"].value for op in created} == {0}  # pyrefly: ignore[missing-attribute]
     assert all("again" in op.attributes for op in created)
     assert len(named(lowered(body), "cute_nvgpu.mbarrier.invalidate")) == 40 + 1
@@ -272,7 +272,7 @@ def ring(name: str, stages: int, element: str = "f32") -> str:
 def test_pipelines_have_slots_beyond_those_of_tokens() -> None:
     """Two pipelines of 17 stages, and as many tokens as there can be."""
     body = ring("p", 17) + ring("q", 17) + live_copies(32)
-    module = lowered(body, passes=PASSES[:2])
+    module = lowered(body, passes=PASSES[:-1])
     created = named(module, "nv_tileas.async.pipeline.create_pipeline")
     assert [op.attributes["slot"].value for op in created] == [32, 66]  # pyrefly: ignore[missing-attribute]
     (group,) = named(lowered(body), "nvgpu.mbarrier.create")
@@ -283,7 +283,7 @@ def test_barriers_of_pipelines_fit_into_shared_memory() -> None:
     """Of 227 KiB, the buffer of 40 stages has 10 KiB; an mbarrier takes 8 bytes."""
     wanted = "expected at most 27776 mbarriers, two for each stage, which fit into shared memory"
     assert f"{wanted}, got 27778" in problem(ring("p", 13889, TOKEN))
-    lowered(ring("p", 13888, TOKEN), passes=PASSES[:2])
+    lowered(ring("p", 13888, TOKEN), passes=PASSES[:-1])
 
 
 def test_every_producer_must_exist() -> None:

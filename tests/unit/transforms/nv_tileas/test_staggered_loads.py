@@ -80,7 +80,7 @@ def test_the_operand_of_the_second_dot_is_late() -> None:
 
 
 def test_copies_run_while_the_other_tile_is_used() -> None:
-    module = lowered(program(), "plan-shared-memory")
+    module = lowered(program(), "synchronize")
     loop = the_loop(module)
     pipelines = [op.result for op in module.walk() if isinstance(op, CreatePipelineOp)]
     assert [pipeline(each).stages for each in pipelines] == [1, 1]
@@ -92,14 +92,16 @@ def test_copies_run_while_the_other_tile_is_used() -> None:
     assert used == [early, late, late, early]
 
 
-def test_the_waits_are_the_only_barriers() -> None:
-    loop = the_loop(lowered(program(), "plan-shared-memory"))
-    assert not any(isinstance(op, BarrierOp) for op in loop.body.walk())
+def test_the_only_barriers_follow_waits() -> None:
+    loop = the_loop(lowered(program(), "synchronize"))
+    kinds = (ConsumerWaitOp, BarrierOp)
+    order = [op for op in loop.body.walk() if isinstance(op, kinds)]
+    assert [type(op) for op in order] == [*kinds, *kinds]
 
 
 def test_early_tiles_have_two_stages_where_they_fit() -> None:
     """An iteration waits for its own K, while that of the next one may still be copied."""
-    module = lowered(ATTENTION.read_text(), "plan-shared-memory", schedule="rotate=0")
+    module = lowered(ATTENTION.read_text(), "synchronize", schedule="rotate=0")
     pipelines = [op.result for op in module.walk() if isinstance(op, CreatePipelineOp)]
     assert [pipeline(each).stages for each in pipelines] == [2, 1]
     waits = [op for op in the_loop(module).body.walk() if isinstance(op, ConsumerWaitOp)]

@@ -24,7 +24,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     slot_of,
     wait_for_token,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import copy_bytes, stage_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address
@@ -91,8 +90,6 @@ class CopySpan(NamedTuple):
     source: Value
     target: Value
     bytes: int
-    over_stores: bool = False
-    """Whether threads may have stored to the target before. They never do to a buffer."""
 
 
 def start_copy(
@@ -120,8 +117,6 @@ def _bulk_copy(
 ) -> None:
     """Set the expected bytes, and issue the copy."""
     barriers, index = barrier_at(op, build, slot)
-    if span.over_stores:
-        fence_proxy(build)
     expect_bytes(op, build, slot, span.bytes, arrives=arrives)
     build.create(
         BulkLoadOp,

@@ -4,7 +4,7 @@ Between agents each stage has a full and an empty mbarrier: it is full when all 
 producers have arrived at the one, and empty when all warps of the consumers have arrived at the
 other. Initially every stage is empty. If copies multicast, consumers arrive in all CTAs that copy
 to their stage. Where the same threads produce and consume, they wait for
-their own copies by group, and a barrier of the block makes the copies of all visible to all.
+their own copies by group, and a barrier that follows makes the copies of all visible to all.
 """
 
 from __future__ import annotations
@@ -25,13 +25,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     wait_for_phase,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.multicast import arrive_in_cluster
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import (
-    copies_over_earlier_stores,
-    fence_proxy,
-    has_copies_by_threads,
-    is_read_by_wgmma,
-    is_written_by_threads,
-)
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import StageAccess, copy_tile
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tensor_map_stages import (
     read_map,
@@ -41,7 +34,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import copy_b
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address, scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
-    synchronize,
     thread_count,
     warp_count,
 )
@@ -61,6 +53,7 @@ from tilewright.dialects.nvgpu.async_copy import DeviceAsyncCreateGroupOp, Devic
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.layout.linear import pack
 from tilewright.plans.allocations import pipeline_memory
+from tilewright.plans.stage_accesses import has_copies_by_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +80,6 @@ def create_pipeline(
         if kind is tileas.ConsumerOp:
             arrivals *= ctas
         counts += [(first + stage, arrivals) for stage in range(stages)]
-    if copies_over_earlier_stores(op):
-        fence_proxy(build)
     init_barriers(op, build, counts, reinitialize=False, in_cluster=ctas > 1)
     return [()]
 
@@ -121,24 +112,15 @@ def acquire(
 
 @converts(tileas.ConsumerWaitOp)
 def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: ConversionBuilder) -> Result:
-    """Wait until the stage is full: for the mbarrier, or for the copies of all threads."""
+    """Wait until the stage is full: for the mbarrier, or for the copies of the thread."""
     stage, phase = build.values(op.iterator)
-    create = _create_op(op)
-    if not tileas.counts_copies(create):
+    if not tileas.counts_copies(_create_op(op)):
         slot = _slot(op, build, stage, full=True)
         wait_for_phase(op, build, slot, parity_of(build, phase), before=False)
-        if has_copies_by_threads(create) and is_read_by_wgmma(create):
-            # Its threads arrive without waiting for their copies, so the producer cannot fence.
-            fence_proxy(build)
         return [(stage, phase)]
     assert op.pending is not None
     groups = build.create(DeviceAsyncGroupsOp).token
     build.create(DeviceAsyncWaitOp, async_dependencies=groups, num_groups=op.pending)
-    if not create.private and not op.own_copies:
-        if is_read_by_wgmma(create):
-            # It reads through the async proxy what threads wrote through the generic one.
-            fence_proxy(build)
-        synchronize(op, build)
     return [(stage, phase)]
 
 
@@ -155,8 +137,6 @@ def commit(
     slot = _slot(op, build, stage, full=True)
     if has_copies_by_threads(create):
         arrive_after_copies(op, build, slot)
-    if is_written_by_threads(create) and is_read_by_wgmma(create):
-        fence_proxy(build)
     if _arriving_copies(op.token):
         # A lane that is two phases late would mistake the parity that it waits for.
         build.create(WarpSyncOp)
@@ -224,11 +204,9 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
     if op.is_tiled:
         copy_tile(op, new, build, offset)
         return []
-    full, over_stores = _slot(op, build, stage, full=True), is_written_by_threads(_create_op(op))
+    full = _slot(op, build, stage, full=True)
     if op.is_by_tma:
         with predicated(build, is_elected_lane(op, build)):
-            if over_stores:
-                fence_proxy(build)
             arriving = _arriving_copies(op.token)
             if not arriving or op is arriving[0]:
                 bytes = sum(_copied_bytes(copy) for copy in arriving or (op,))
@@ -236,7 +214,7 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
             copy_boxes(op, build, offset, full)
         return []
     address = scratch_address(op, build, offset)
-    span = CopySpan(new.source, address, _copied_bytes(op), over_stores)
+    span = CopySpan(new.source, address, _copied_bytes(op))
     start_copy(op, build, span, full, arrives=False)
     return []
 

@@ -17,7 +17,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     index_constant,
     multiply,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import as_i32, at_least_i32
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
     conjunction,
@@ -27,7 +26,11 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer, scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.stmatrix import StMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, uniform_thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    LANE_BITS,
+    fence_proxy,
+    uniform_thread_id,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate

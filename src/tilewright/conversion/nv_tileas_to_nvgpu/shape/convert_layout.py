@@ -22,11 +22,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
-from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp, WarpSyncOp
+from tilewright.dialects.cute_nvgpu.threads import WarpSyncOp
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -78,15 +76,7 @@ def _store_to_placement(
     else:
         with predicated(build, owner):
             SharedTile(op, build, offsets, vector, bytes).write(new.source)
-    if target_or_baseline(op).async_dots and not _only_feeds_fma(op.result):
-        # Asynchronous dots read through the async proxy.
-        build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
     return constant(build, scratch_offset(op))
-
-
-def _only_feeds_fma(tile: Value) -> bool:
-    """Whether only FMA dots read a tile in shared memory."""
-    return all(isinstance(user, DotOp) and user.atom is Atom.FMA for user in tile.users)
 
 
 class _SharedMemoryConversion:

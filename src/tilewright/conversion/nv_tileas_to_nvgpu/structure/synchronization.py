@@ -6,11 +6,15 @@ from typing import Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import is_first_thread, synchronize
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    fence_proxy,
+    is_first_thread,
+    synchronize,
+)
 from tilewright.dialects.cute_nvgpu.threads import GridLaunchDependentsOp, GridWaitOp, NanosleepOp
 from tilewright.dialects.nv_tileaa import memory as tileaa
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
-from tilewright.dialects.nv_tileas.sync import BarrierOp, SleepOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp, ProxyFenceOp, SleepOp
 from tilewright.dialects.nvvm.attributes import ProxyKind
 from tilewright.dialects.nvvm.sync import FenceProxyOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -44,6 +48,13 @@ def barrier(op: BarrierOp, new: BarrierOp, build: ConversionBuilder) -> Result:
     return []
 
 
+@converts(ProxyFenceOp)
+def proxy_fence(op: ProxyFenceOp, new: ProxyFenceOp, build: ConversionBuilder) -> Result:
+    """A fence in every thread."""
+    fence_proxy(build)
+    return []
+
+
 @converts(SleepOp)
 def sleep(op: SleepOp, new: SleepOp, build: ConversionBuilder) -> Result:
     """The first thread sleeps; the others wait for it at the next barrier."""
@@ -62,6 +73,7 @@ PATTERNS: Final[Patterns] = (
     dependent_launch,
     fence_alias,
     barrier,
+    proxy_fence,
     sleep,
     tokens,
 )

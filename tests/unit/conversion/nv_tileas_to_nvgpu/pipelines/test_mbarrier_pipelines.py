@@ -55,7 +55,7 @@ def lowered(produce: str, gpu: int, release: str = "") -> Operation:
       }}
     }}""")
     verify(module)
-    parse_pipeline("plan-shared-memory,materialize-async,convert-tileas-to-nvgpu").run(module)
+    parse_pipeline("allocate,synchronize,materialize-async,convert-tileas-to-nvgpu").run(module)
     verify(module)
     return module
 

@@ -71,7 +71,7 @@ def test_agents_exchange_data_in_memory_of_their_own() -> None:
     body = f"""%r = nv_tileas.make_range : tensor<64xi32, {LINE}>
       %b = nv_tileas.convert_layout %r : tensor<64xi32, {LINE}> -> tensor<64xi32, {BACK}>"""
     module = read(program(agent(0, 2, body) + agent(2, 2, body)))
-    parse_pipeline("plan-shared-memory").run(module)
+    parse_pipeline("allocate,synchronize").run(module)
     scratch = [op.scratch for op in module.walk() if isinstance(op, ConvertLayoutOp)]
     assert scratch == [0, 512]
     parse_pipeline("convert-tileas-to-nvgpu").run(module)

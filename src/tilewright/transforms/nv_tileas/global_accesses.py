@@ -1,8 +1,8 @@
-"""Barrier insertion: tokens order accesses of different threads to the same memory.
+"""Accesses to global memory that tokens, acquires and releases order.
 
 A token orders two accesses of the block; the accesses of one thread are in program order anyway, so
-a barrier is needed where one thread may access an element that another accessed, and one of the two
-writes. There is a barrier before a release, and one after an acquire.
+threads wait for each other only where one may access an element that another accessed, and one of
+the two writes. A release follows the accesses of all threads, an acquire precedes them.
 
 A store by TMA is in flight until a `store_wait`, whatever barriers follow it. Such a wait precedes
 accesses that tokens order after the store, and releases.
@@ -18,7 +18,6 @@ from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
 from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp, MultimemLoadReduceOp
-from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import (
     TileAccessOp,
     TiledAtomicRmwOp,
@@ -26,37 +25,20 @@ from tilewright.dialects.nv_tileaa.view import (
     TileStoreOp,
     tiled_view,
 )
-from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
+from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
-from tilewright.dialects.nv_tileas.sync import BarrierOp
-from tilewright.dialects.scf import ForOp, WhileOp
-from tilewright.ir.builder import create_op
-from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
-from tilewright.plans.scratch import is_broadcast, scratch_bytes, stays_in_warps
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.operation import Block, Operation
-    from tilewright.support.diagnostics import Sink
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Operation
 
 _RELEASING: Final = (MemSemantic.RELEASE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
 _ACQUIRING: Final = (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
-
-
-class InsertBarriers(Pass):
-    """Insert block barriers where tokens, acquires and releases require them."""
-
-    name = "insert-barriers"
-    is_required = True
-    inserted = statistic("block barriers inserted")
-
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            self.inserted.add(sink, _Walk(function).run())
 
 
 class Earlier(NamedTuple):
@@ -72,80 +54,28 @@ class Earlier(NamedTuple):
 Pending = frozenset[Earlier]
 
 
-class Before(NamedTuple):
-    """What precedes an access."""
+class GlobalAccesses:
+    """The order of the accesses of a function to global memory."""
 
-    wait: bool
-    """A wait for stores by TMA."""
-    barrier: bool
-
-
-class _Walk:
-    """Dataflow over a function: the accesses that no barrier has followed yet."""
-
-    __slots__ = ("_aliases", "_before", "_function", "_order")
+    __slots__ = ("_aliases", "_function", "_order")
 
     def __init__(self, function: FuncOp) -> None:
         self._function = function
         self._order = TokenDependences()
         self._aliases: Aliases | None = None
-        self._before: dict[Operation, Before] = {}
 
-    def run(self) -> int:
-        """Insert all barriers of a function; returns their number."""
-        inserted = 0
-        self._block(self._function.body.block, frozenset())
-        for op, before in self._before.items():
-            if before.wait:
-                create_op(StoreWaitOp, location=op.location).insert_before(op)
-            if before.barrier:
-                create_op(BarrierOp, location=op.location).insert_before(op)
-                inserted += 1
-            if isinstance(op, AccessOp) and op.semantic in _ACQUIRING and not is_broadcast(op):
-                create_op(BarrierOp, location=op.location).insert_after(op)
-                inserted += 1
-        return inserted
+    def waits(self, op: AccessOp, pending: Pending) -> bool:
+        """Whether stores by TMA have to be complete before an access."""
+        stores = [earlier.op for earlier in in_flight(pending)]
+        return bool(stores) and (releases(op) or self._follows(op, stores))
 
-    def _block(self, block: Block, pending: Pending) -> Pending:
-        for op in block:
-            if isinstance(op, AccessOp):
-                pending = self._access(op, pending)
-            elif isinstance(op, StoreWaitOp):
-                pending = _completed(pending)
-            elif isinstance(op, BarrierOp) or (scratch_bytes(op) and not stays_in_warps(op)):
-                pending = _in_flight(pending)
-            elif op.regions:
-                pending = self._inside(op, pending)
-        return pending
+    def conflicts(self, op: AccessOp, pending: Pending) -> bool:
+        """Whether threads wait for each other before an access.
 
-    def _inside(self, op: Operation, pending: Pending) -> Pending:
-        """Iterate to a fixed point: regions may run any number of times, or not at all."""
-        before: Pending | None = None
-        while pending != before:
-            before = pending
-            for region in op.regions:
-                for block in region.blocks:
-                    pending |= self._block(block, before)
-            if isinstance(op, ForOp | WhileOp):
-                pending |= {_aged(earlier, op) for earlier in pending}
-        return pending
-
-    def _access(self, op: AccessOp, pending: Pending) -> Pending:
-        releases = op.semantic in _RELEASING
-        stores = [earlier.op for earlier in _in_flight(pending)]
-        wait = bool(stores) and (releases or self._follows(op, stores))
-        barrier = bool(pending) and (releases or self._conflicts(op, pending))
-        self._before[op] = Before(wait, barrier)
-        pending = _completed(pending) if wait else pending
-        if barrier or op.semantic in _ACQUIRING or is_broadcast(op):
-            pending = _in_flight(pending)
-        if op.semantic in _ACQUIRING or is_broadcast(op):
-            return pending
-        is_async = isinstance(op, AsyncTiledStoreOp)
-        return pending | {Earlier(op, stale=False, in_flight=is_async)}
-
-    def _conflicts(self, op: AccessOp, pending: Pending) -> bool:
-        """Whether a token orders a pending access before this one, and threads may conflict."""
+        A token orders a pending access before it, and threads may conflict; or it releases.
+        """
+        if releases(op):
+            return bool(pending)
         suspects = [earlier.op for earlier in pending if _may_conflict(earlier, op)]
         return bool(suspects) and self._follows(op, suspects)
 
@@ -157,18 +87,37 @@ class _Walk:
         return bool(suspects) and self._order.depends_on(op, suspects)
 
 
-def _in_flight(pending: Pending) -> Pending:
+def releases(op: AccessOp) -> bool:
+    """Whether an access publishes the earlier ones of all threads."""
+    return op.semantic in _RELEASING
+
+
+def acquires(op: AccessOp) -> bool:
+    """Whether later accesses of all threads follow an access."""
+    return op.semantic in _ACQUIRING
+
+
+def left_by(op: AccessOp) -> Pending:
+    """What is pending because of an access."""
+    return frozenset([Earlier(op, stale=False, in_flight=isinstance(op, AsyncTiledStoreOp))])
+
+
+def in_flight(pending: Pending) -> Pending:
     """The stores by TMA that no thread has waited for, which a barrier does not complete."""
     return frozenset([earlier for earlier in pending if earlier.in_flight])
 
 
-def _completed(pending: Pending) -> Pending:
+def completed(pending: Pending) -> Pending:
     """The accesses after a wait for stores by TMA."""
     return frozenset([earlier._replace(in_flight=False) for earlier in pending])
 
 
+def aged(pending: Pending, loop: Operation) -> Pending:
+    """The accesses as the next iteration of a loop sees them."""
+    return frozenset([_aged(earlier, loop) for earlier in pending])
+
+
 def _aged(earlier: Earlier, loop: Operation) -> Earlier:
-    """An access as the next iteration of a loop sees it."""
     names = [part for part in _access_key(earlier.op) if isinstance(part, Value)]
     inside = any(_is_inside(name, loop) for name in names)
     return earlier._replace(stale=earlier.stale or inside)

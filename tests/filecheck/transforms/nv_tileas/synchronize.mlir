@@ -1,6 +1,6 @@
 // A token orders two accesses of a block; a barrier is needed only if two threads may touch the
 // same element, and one of them writes it.
-// RUN: tilewright opt --pass insert-barriers %s | filecheck %s
+// RUN: tilewright opt --pass synchronize %s | filecheck %s
 #owned = #nv_tileas.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #replicated = #nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
 !ptrs = tensor<128x!nv_tileaa.ptr<f32>, #owned>

@@ -113,7 +113,7 @@ def test_a_barrier_for_a_tile_from_before_a_loop_is_before_it() -> None:
     """Q in shared memory: the dots of all iterations read it. Nothing in them is stored there."""
     program = Attention(rows=128, keys=128, k_major=False).program
     schedule = "agents=1,rotate=0"
-    module = lowered_as_far_as("plan-shared-memory", program, schedule=schedule)
+    module = lowered_as_far_as("synchronize", program, schedule=schedule)
     barriers = [op for op in module.walk() if isinstance(op, BarrierOp)]
     assert barriers
     assert not any(isinstance(op.parent_op, ForOp) for op in barriers)

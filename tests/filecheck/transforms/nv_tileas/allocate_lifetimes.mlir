@@ -1,5 +1,5 @@
 // Pipelines and tiles in shared memory take memory while they are live; a barrier precedes the reuse of memory that may still be read.
-// RUN: tilewright opt --pass plan-shared-memory %s | filecheck %s
+// RUN: tilewright opt --pass allocate --pass synchronize %s | filecheck %s
 #c = #nv_tileas.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #a = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #b = #nv_tileas.layout<[32, 16], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
@@ -26,7 +26,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @live_together
   // CHECK-SAME: nv_tileas.scratch_bytes = 5120
   // CHECK: nv_tileas.convert_layout {{.*}}scratch = 0 : i64
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.convert_layout {{.*}}scratch = 4096 : i64
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   nv_tileaa.func @live_together(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -43,6 +45,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nv_tileas.dot
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   nv_tileaa.func @one_after_the_other(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -87,6 +90,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: create_pipeline {scratch = 0 : i64}
   // CHECK: scf.for
   // CHECK: nv_tileas.convert_layout {{.*}}scratch = 5120 : i64
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   // CHECK: scf.yield
@@ -117,14 +121,18 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @until_the_wait
   // CHECK-SAME: nv_tileas.scratch_bytes = 9216
   // CHECK: nv_tileas.convert_layout %arg1 {scratch = 8192 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 4096 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.dot_wait
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   // CHECK-NEXT: nv_tileas.convert_layout %arg0 {scratch = 0 : i64}
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot
   nv_tileaa.func @until_the_wait(%x: !a, %y: !b, %init: !c) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -162,9 +170,11 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: scf.for
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.convert_layout %arg0
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
   // CHECK-NEXT: nv_tileas.convert_layout %arg0
+  // CHECK-NEXT: nv_tileas.proxy_fence
   // CHECK-NEXT: nv_tileas.barrier
   // CHECK-NEXT: nv_tileas.dot {{.*}}asynchronous
   // CHECK-NEXT: nv_tileas.dot_wait

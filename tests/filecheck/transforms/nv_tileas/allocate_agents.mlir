@@ -1,5 +1,5 @@
 // Agents run at the same time: each has scratch areas of its own, and waits for its own threads alone.
-// RUN: tilewright opt --pass plan-shared-memory %s | filecheck %s
+// RUN: tilewright opt --pass allocate --pass synchronize %s | filecheck %s
 #rows = #nv_tileas.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[8, 0], [16, 0]]>
 #cols = #nv_tileas.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 8], [0, 16]]>
 !rows = tensor<32x32xf32, #rows>

@@ -1,5 +1,5 @@
 // A store by TMA is in flight until a wait for it: before what tokens order after it, and before a release.
-// RUN: tilewright opt --pass insert-barriers %s | filecheck %s
+// RUN: tilewright opt --pass synchronize %s | filecheck %s
 #c = #nv_tileas.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #rows = #nv_tileas.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 // Rows of four warps, each 16 of them as a box: the bits of the warp change places, so that no box has rows of two.

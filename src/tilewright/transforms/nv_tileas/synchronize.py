@@ -1,0 +1,153 @@
+"""Synchronization: barriers, waits and fences between accesses of threads to the same memory.
+
+One dataflow over each function holds the accesses that other threads may not know of yet: those to
+spans of shared memory, which `allocate` has assigned, and those to global memory, where order is
+what tokens, acquires and releases ask for. A barrier serves all of them. It stands before the first
+operation that needs it; before a loop, if that leaves fewer in the loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.dialects.nv_tileaa.memory import AccessOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.async_store import StoreWaitOp
+from tilewright.dialects.nv_tileas.pipeline import ConsumerWaitOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp, ProxyFenceOp
+from tilewright.ir.builder import create_op
+from tilewright.ir.passes import Pass, statistic
+from tilewright.plans.scratch import is_broadcast
+from tilewright.transforms.nv_tileas import global_accesses, shared_accesses
+from tilewright.transforms.nv_tileas.block_dataflow import BlockDataflow
+from tilewright.transforms.nv_tileas.global_accesses import GlobalAccesses
+from tilewright.transforms.nv_tileas.proxy_fences import insert_fences
+from tilewright.transforms.nv_tileas.shared_accesses import Accesses, Effects, waits_for_all
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+
+
+class Synchronize(Pass):
+    """Insert barriers, waits for stores and proxy fences where threads access the same memory."""
+
+    name = "synchronize"
+    is_required = True
+    inserted = statistic("block barriers inserted")
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            self.inserted.add(sink, _Synchronization(function).insert())
+
+
+class Pending(NamedTuple):
+    """Accesses that no barrier has followed yet, so that other threads may not know of them."""
+
+    shared: Accesses
+    accesses: global_accesses.Pending
+
+    def after_barrier(self) -> Pending:
+        """What is left: stores by TMA, which a barrier does not complete."""
+        return Pending(shared_accesses.NONE, global_accesses.in_flight(self.accesses))
+
+    def after_store_wait(self) -> Pending:
+        """The accesses after a wait for stores by TMA."""
+        return self._replace(accesses=global_accesses.completed(self.accesses))
+
+
+NOTHING: Final = Pending(shared_accesses.NONE, frozenset())
+
+
+class Before(NamedTuple):
+    """What precedes an operation."""
+
+    wait: bool
+    """A wait for stores by TMA."""
+    barrier: bool
+
+
+class _Synchronization(BlockDataflow[Pending]):
+    """The barriers and waits of a function."""
+
+    __slots__ = ("_before", "_effects", "_function", "_global", "_spans")
+
+    def __init__(self, function: FuncOp) -> None:
+        self._function = function
+        self._global = GlobalAccesses(function)
+        self._spans = shared_accesses.planned_spans(function)
+        self._effects: dict[Operation, Effects] = {}
+        self._before: dict[Operation, Before] = {}
+
+    def insert(self) -> int:
+        """Insert all barriers, waits and fences; returns the number of barriers."""
+        self.block(self._function.body.block, NOTHING)
+        inserted = 0
+        for op, before in self._before.items():
+            if before.wait:
+                create_op(StoreWaitOp, location=op.location).insert_before(op)
+            if before.barrier:
+                create_op(BarrierOp, location=op.location).insert_before(op)
+                inserted += 1
+            if _precedes_barrier(op) and not _is_followed_by_barrier(op):
+                create_op(BarrierOp, location=op.location).insert_after(op)
+                inserted += 1
+        insert_fences(self._function, self._spans)
+        return inserted
+
+    def visit(self, op: Operation, state: Pending) -> Pending:
+        effects = self._effects.get(op)
+        if effects is None:
+            effects = self._effects[op] = shared_accesses.effects(op, self._spans)
+        if op.regions and not effects.synchronizes:
+            return self.inside(op, state)
+        if isinstance(op, StoreWaitOp):
+            return state.after_store_wait()
+        is_access = isinstance(op, AccessOp)
+        wait = is_access and self._global.waits(op, state.accesses)
+        conflicts = is_access and self._global.conflicts(op, state.accesses)
+        barrier = conflicts or effects.conflict(state.shared)
+        self._before[op] = Before(wait, barrier)
+        state = state.after_store_wait() if wait else state
+        state = state.after_barrier() if barrier else state
+        if is_access:
+            state = state._replace(accesses=state.accesses | global_accesses.left_by(op))
+        if effects.synchronizes or _precedes_barrier(op):
+            state = state.after_barrier()
+        return state._replace(shared=state.shared.joined(effects.accesses))
+
+    def joined(self, first: Pending, second: Pending) -> Pending:
+        return Pending(first.shared.joined(second.shared), first.accesses | second.accesses)
+
+    def next_iteration(self, loop: Operation, state: Pending) -> Pending:
+        return state._replace(accesses=global_accesses.aged(state.accesses, loop))
+
+    def loop(self, op: Operation, state: Pending) -> Pending:
+        """Visit a loop; one barrier before it may replace some of each iteration."""
+        self._before[op] = Before(wait=False, barrier=False)
+        after = super().loop(op, state)
+        inside = self._barriers_inside(op)
+        if not inside or state == state.after_barrier():
+            return after
+        after = super().loop(op, state.after_barrier())
+        if self._barriers_inside(op) < inside:
+            self._before[op] = Before(wait=False, barrier=True)
+            return after
+        return super().loop(op, state)
+
+    def _barriers_inside(self, op: Operation) -> int:
+        """How many barriers are inserted in a loop."""
+        inner = [self._before.get(each) for each in op.walk() if each is not op]
+        return sum(before is not None and before.barrier for before in inner)
+
+
+def _precedes_barrier(op: Operation) -> bool:
+    """Whether a barrier follows: an acquire whose result is not broadcast, or a wait for all."""
+    if isinstance(op, AccessOp):
+        return global_accesses.acquires(op) and not is_broadcast(op)
+    return isinstance(op, ConsumerWaitOp) and waits_for_all(op)
+
+
+def _is_followed_by_barrier(op: Operation) -> bool:
+    after = op.next
+    return isinstance(after.next if isinstance(after, ProxyFenceOp) else after, BarrierOp)

@@ -95,15 +95,15 @@ def launch_of(function: FuncOp, kernel: Kernel) -> Launch:
 
 def compile_plan(code: bytes, kernel: Kernel, schedule: str) -> tuple[Launch, Plan]:
     """The work of a kernel, and its plan under a schedule."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
 
     def reached(level: str, module: Operation) -> None:
         # A kernel whose registers spill may be compiled again: the last one counts.
         functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.is_kernel]
         if level == "nv_tileaa":
-            found["launch"] = launch_of(functions[0], kernel)
+            result["launch"] = launch_of(functions[0], kernel)
         elif level == "nv_tileas":
-            found["plan"] = plan_of(functions[0])
+            result["plan"] = plan_of(functions[0])
 
     module = read_level(code, kernel.name)
     settings = Settings(ARCHES[ARCH], schedule=parse_schedule(schedule))
@@ -116,7 +116,7 @@ def compile_plan(code: bytes, kernel: Kernel, schedule: str) -> tuple[Launch, Pl
         settings.arch, threads=threads, registers=entry.registers, shared=entry.shared
     )
     spilled = entry.spill_stores + entry.spill_loads
-    return found["launch"], found["plan"].assembled(threads, resident, spilled)
+    return result["launch"], result["plan"].assembled(threads, resident, spilled)
 
 
 def facts_of(task: tuple[str, list[Kernel], list[str], list[bytes]]) -> tuple[str, Facts]:

@@ -190,15 +190,15 @@ def joined(sweeps: Mapping[str, Sweep]) -> dict[str, Sweep]:
 
 def objective(sweeps: Mapping[str, Sweep], constants: Constants) -> float:
     """What the fit makes small: errors in the ratios of plans, and half as much of tiles."""
-    total, biases = 0.0, dict[str, list[float]]()
+    amount, biases = 0.0, dict[str, list[float]]()
     for row, sweep in sweeps.items():
         errors = [math.log(plan.predicted / plan.measured) for plan in sweep]
         biases.setdefault(kernel_of(row), []).append(mean(errors))
-        total += _spread(errors) / len(sweeps)
+        amount += _spread(errors) / len(sweeps)
     for errors in biases.values():
-        total += (0.5 * _spread(errors) + 0.15 * min(abs(mean(errors)), 1.0)) / len(biases)
+        amount += (0.5 * _spread(errors) + 0.15 * min(abs(mean(errors)), 1.0)) / len(biases)
     moved = [math.log(getattr(constants, name) / getattr(CONSTANTS, name)) for name in FREE]
-    return total + PENALTY * sum(map(abs, moved))
+    return amount + PENALTY * sum(map(abs, moved))
 
 
 def _spread(errors: Sequence[float]) -> float:
@@ -216,9 +216,9 @@ def fitted(facts: Facts, times: Times, rows: Sequence[str], steps: int) -> Const
         if name == "many_warps":
             value = min(value, 1.0)
         tried = best._replace(**{name: value})
-        found = objective(sweeps_of(facts, times, tried, rows), tried)
-        if found < least:
-            least, best = found, tried
+        result = objective(sweeps_of(facts, times, tried, rows), tried)
+        if result < least:
+            least, best = result, tried
     return best
 
 

@@ -58,7 +58,7 @@ def _rows(loop: Loop, nesting: int, plan: Plan, machine: Machine) -> Iterator[tu
         Cost(
             "iteration" if nesting else "block",
             nesting,
-            round(clocks.total),
+            round(clocks.together),
             NAMES[clocks.limit],
             [(NAMES[name], round(value)) for name, value in demand.items() if round(value)],
             round(clocks.chain),

@@ -1,8 +1,9 @@
 """The constants of the cost model that are no rates of a GPU, each with its source.
 
-Measured: `benchmarks/results` has the table. Fitted: by `benchmarks/cost_model.py --fit`, on the
-times of `results/plans-h200.json`; only the constants of `FREE` may be. Set: by hand, from the
-measurement that is named. All are of an H200.
+Measured: `benchmarks/results` has the table. Set: by hand, from what is named. Fitted to a range:
+by fits on several sets of kernels, from which the value was chosen; only those of `FREE` may
+be. `benchmarks/cost_model.py --fit` fits them anew: on kernels that were not used that orders plans
+no better, so these values stay. All are of an H200.
 """
 
 from __future__ import annotations
@@ -53,15 +54,15 @@ class Constants(NamedTuple):
     """How sharply tensor cores, shared memory and fills join. Set: a GEMM of 128x128x64 tiles,
     for which all three are equal, reaches 57 of 64 bytes in a clock."""
     reduction_instructions: float = 1.1
-    """Of a lane for each reduced element. Set: one, and some moves in PTX."""
+    """Of a lane for each reduced element. Set: one, and some copies in PTX."""
     row_lanes: float = 4.0
     """Lanes that hold a row at least: four in the layout of a dot's result."""
     load_instructions: float = 3.0
-    """For each 16 bytes that no bulk engine copies: address, predicate, load. Counted in PTX."""
+    """For each 16 bytes that no bulk engine copies: address, predicate, load. Set."""
     store_instructions: float = 4.0
-    """For each 16 bytes: the same, and packing. Counted in PTX."""
+    """For each 16 bytes: the same, and packing. Set."""
     address_instructions: float = 4.0
-    """For each element that has an address of its own. Counted in PTX."""
+    """For each element that has an address of its own. Set."""
     atomic_clocks: float = 1.0
     """For each element of an atomic. Set: `scatter-add` updates about one in a clock on each SM."""
     unknown_trips: float = 16.0
@@ -76,7 +77,7 @@ class Constants(NamedTuple):
     bandwidth_reached: float = 0.87
     """Of the bandwidth of memory. Measured: `bandwidth-h200.md` has 4.0 to 4.3 of 4.8 TB/s."""
     bound_sharpness: float = 5.0
-    """How sharply the bounds of SMs and of memory join. Set: by kernels that have both."""
+    """How sharply the bounds of SMs and of memory join. Set by hand: few kernels are near both."""
 
     def issue_rate(self, warps: float) -> float:
         """Instructions a clock of a scheduler, for the warps that it has."""

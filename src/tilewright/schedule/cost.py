@@ -54,7 +54,7 @@ class Demand(NamedTuple):
 class Clocks(NamedTuple):
     """The predicted clocks of one execution of some work."""
 
-    total: float
+    together: float
     """For all resident CTAs together."""
     throughput: float
     """The bound by resources, for all resident CTAs."""
@@ -171,8 +171,8 @@ def clocks_of(
     throughput = resident * _throughput(demand, plan, resident, constants)
     chain = _chain(work, demand, plan, how, constants)
     if work.loads:
-        ahead = max(1.0, _iterations_in_flight(how, constants))
-        chain = max(chain, (chain + constants.memory_latency) / ahead)
+        prefetched = max(1.0, _iterations_in_flight(how, constants))
+        chain = max(chain, (chain + constants.memory_latency) / prefetched)
     low, high = sorted((throughput, chain))
     return Clocks(high + constants.overlap_lost / 2 * low, throughput, chain, demand)
 
@@ -182,7 +182,7 @@ def _iterations_in_flight(how: LoopPlan, constants: Constants) -> float:
     if how.exposed:
         return 1.0
     if not how.stages:
-        return 2.0 if how.ahead else 1.0
+        return 2.0 if how.prefetched else 1.0
     return how.stages - (constants.late_release if how.in_flight > 0 else 0.0)
 
 
@@ -245,9 +245,9 @@ def loop_plan(loop: Loop, plan: Plan) -> LoopPlan | None:
     """How a loop of the program runs; None outside of innermost loops."""
     if loop.loops or not loop.number:
         return None
-    products = sum([times * dot.m * dot.n * dot.k for dot, times in loop.work.dots])
-    if products > plan.loop.products > 0:
-        return plan.loop.divided(products / plan.loop.products)
+    multiplications = sum([times * dot.m * dot.n * dot.k for dot, times in loop.work.dots])
+    if multiplications > plan.loop.multiplications > 0:
+        return plan.loop.divided(multiplications / plan.loop.multiplications)
     return plan.loop
 
 
@@ -258,7 +258,7 @@ def _loop_clocks(
     how = loop_plan(loop, plan)
     spilled = density and density * demand_of(loop.work, plan, machine, how).issue
     one = clocks_of(loop.work, plan, resident, machine, how, spilled)
-    clocks, tensor = one.total, resident * one.demand.tensor
+    clocks, tensor = one.together, resident * one.demand.tensor
     for inner in loop.loops:
         more, dots = _loop_clocks(inner, plan, resident, machine, density)
         clocks += more

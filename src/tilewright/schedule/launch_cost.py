@@ -53,11 +53,11 @@ def traffic_of(
 
     Caches keep what several blocks load.
     """
-    total = 0.0
+    amount = 0.0
     for key in {key for each in arrays for key in each}:
         moved = sum(each.get(key, 0.0) for each in arrays) / len(arrays) * blocks
-        total += min(moved, sizes.get(key[0], moved))
-    return total
+        amount += min(moved, sizes.get(key[0], moved))
+    return amount
 
 
 def predict(launch: Launch, plan: Plan, machine: Machine, board: Board) -> Prediction:
@@ -105,7 +105,7 @@ def _unequal_blocks(
     """The mean of all slots, and how much later the longest block ends."""
     each = [kernel_clocks(work, plan, resident, machine) for work in samples]
     longest = max(clocks for clocks, _ in each)
-    turns = ctas / slots
+    waves = ctas / slots
     mean = sum(clocks for clocks, _ in each) / len(each)
-    tensor = sum(dots for _, dots in each) / len(each) * turns
-    return (max(longest, mean * turns + EARLY * longest) if turns > 1 else longest), tensor
+    tensor = sum(dots for _, dots in each) / len(each) * waves
+    return (max(longest, mean * waves + EARLY * longest) if waves > 1 else longest), tensor

@@ -47,11 +47,11 @@ class LoopPlan(NamedTuple):
     """Dots that run beside other instructions."""
     exposed: int = 0
     """Loads to registers that the same iteration waits for."""
-    ahead: int = 0
+    prefetched: int = 0
     """Loads to registers that the next iteration uses."""
     exchanged: float = 0
     """Bytes that change their layout through shared memory."""
-    products: int = 0
+    multiplications: int = 0
     """Multiplications of elements in dots."""
     parts: float = 1
     """Iterations that one of the program became."""
@@ -137,17 +137,17 @@ def _loop_plan(loop: Operation) -> LoopPlan:
     ]
     dots = [op for op in ops if isinstance(op, DotOp)]
     loads = [op for op in ops if isinstance(op, LoadOp | TileReadOp)]
-    ahead = sum(_is_carried(op.results[0], loop) for op in loads)
+    prefetched = sum(_is_carried(op.results[0], loop) for op in loads)
     return LoopPlan(
         stages=min([_held_iterations(op, waits) for op in waits], default=0),
         barriers=sum(isinstance(op, BarrierOp) for op in ops) + len(shared_waits),
         waits=sum(not op.asynchronous for op in dots),
         in_flight=sum(op.asynchronous for op in dots)
         - sum(isinstance(op, DotWaitOp) and not op.pending for op in ops),
-        exposed=len(loads) - ahead,
-        ahead=ahead,
+        exposed=len(loads) - prefetched,
+        prefetched=prefetched,
         exchanged=sum(_bytes(op.results[0]) for op in ops if _is_exchange(op)),
-        products=sum(count(op.c.type) * shape(op.a.type)[-1] for op in dots),
+        multiplications=sum(count(op.c.type) * shape(op.a.type)[-1] for op in dots),
     )
 
 

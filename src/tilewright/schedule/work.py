@@ -63,7 +63,7 @@ ADDRESS_LANES: Final = 4
 
 
 class Dot(NamedTuple):
-    """A product of matrices."""
+    """A dot of two matrices."""
 
     m: int
     n: int
@@ -120,7 +120,7 @@ class Loop(NamedTuple):
 
 
 class Totals:
-    """Sums of work; each operation is added with a weight."""
+    """Work that is added up, each operation with a weight."""
 
     __slots__ = ("_counts", "arrays", "dots", "lanes", "reductions", "special")
 
@@ -136,10 +136,10 @@ class Totals:
     def work(self, executions: float) -> Work:
         """The work of one of several executions."""
 
-        def mean(sums: Mapping[KeyT, float]) -> tuple[tuple[KeyT, float], ...]:
-            return tuple([(key, total / executions) for key, total in sums.items()])
+        def mean(amounts: Mapping[KeyT, float]) -> tuple[tuple[KeyT, float], ...]:
+            return tuple([(key, amount / executions) for key, amount in amounts.items()])
 
-        counts = {name: total / executions for name, total in self._counts.items()}
+        counts = {name: amount / executions for name, amount in self._counts.items()}
         return Work(
             dots=mean(self.dots), lanes=mean(self.lanes), special=mean(self.special),
             reductions=mean(self.reductions), **counts,

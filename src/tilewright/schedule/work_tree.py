@@ -62,7 +62,7 @@ class Tree(NamedTuple):
 
 
 class _Node:
-    """A loop while it is counted: sums over all of its executions."""
+    """A loop while it is counted: amounts over all of its executions."""
 
     def __init__(self, number: int) -> None:
         self.totals = Totals()
@@ -79,12 +79,12 @@ class _Node:
         entries = self.entries / executions
         return Loop(trips, entries, self.totals.work(self.iterations), tuple(inner), self.number)
 
-    def add_arrays(self, sums: dict[tuple[int, str], float]) -> None:
+    def add_arrays(self, amounts: dict[tuple[int, str], float]) -> None:
         """Add the bytes by array; those of a loop with unknown bounds are of one iteration."""
         for key, value in self.totals.arrays.items():
-            sums[key] = sums.get(key, 0.0) + value
+            amounts[key] = amounts.get(key, 0.0) + value
         for each in self.inner.values():
-            each.add_arrays(sums)
+            each.add_arrays(amounts)
 
 
 def tree_of(function: FuncOp, known: LaunchedBlock | None = None) -> Tree:
@@ -152,8 +152,8 @@ class _Walk:
 
     def _load(self, op: LoadOp) -> None:
         """Read a scalar of an array whose elements are known."""
-        place, index = op.pointers, 0
-        while (inner := place.defining_op()) is not None:
+        address, index = op.pointers, 0
+        while (inner := address.defining_op()) is not None:
             if isinstance(inner, AddPtrOp):
                 offset = self._integer(inner.offsets)
                 if offset is None:
@@ -161,8 +161,8 @@ class _Walk:
                 index += offset
             elif not isinstance(inner, AssumeOp):
                 return
-            place = inner.operands[0]
-        array = self.launched.contents.get(place.index)
+            address = inner.operands[0]
+        array = self.launched.contents.get(address.index)
         if array is not None and isinstance(op.result.type, IntegerType) and index < len(array):
             self.known[op.result] = IntegerAttr(int(array[index]), op.result.type)
 

@@ -11,7 +11,7 @@ from tilewright.schedule.work import Dot, Loop, Reduction, Work
 from tilewright.target.sm_90 import RATES
 
 MACHINE = Machine(RATES)
-PIPELINE = LoopPlan(stages=3, in_flight=1, products=128 * 128 * 64)
+PIPELINE = LoopPlan(stages=3, in_flight=1, multiplications=128 * 128 * 64)
 PLAN = Plan(warps=8, threads=256, is_warpgroup_dot=True, loop=PIPELINE)
 TILES = 2 * 128 * 64 * 2
 """Bytes of a 128x64 and a 64x128 tile of f16."""
@@ -52,7 +52,7 @@ def test_few_rows_of_a_dot_are_padded() -> None:
 
 
 def test_dot_of_a_warp() -> None:
-    """64x64x64: 4 x 8 x 4 instructions of m16n8k16, and 4 warps that read halves of A and B."""
+    """64x64x64: 4 x 8 x 4 instructions of m16n8k16, and 4 warps that read a half of A and of B."""
     work = Work(dots=((Dot(64, 64, 64, "bf16", 16), 1.0),))
     demand = demand_of(work, Plan(warps=4, threads=128), MACHINE)
     assert demand.tensor == pytest.approx(2 * 64**3 / 4096 / CONSTANTS.mma_sync_rate)
@@ -95,14 +95,14 @@ def test_spills_take_time() -> None:
     assert spilled.limit == "latency"
 
 
-def test_loads_are_waited_for_unless_they_are_ahead() -> None:
-    """A loop that waits takes the latency more; one iteration ahead, two take it together."""
+def test_loads_are_waited_for_unless_prefetched() -> None:
+    """A loop that waits takes the latency more; prefetched, two iterations share it."""
     work = Work(loads=4096.0)
     issue = demand_of(work, PLAN, MACHINE, LoopPlan()).issue / 2 / CONSTANTS.lone_warp
     waiting = clocks_of(work, PLAN, 1, MACHINE, LoopPlan(exposed=1))
-    ahead = clocks_of(work, PLAN, 1, MACHINE, LoopPlan(ahead=1))
+    prefetched = clocks_of(work, PLAN, 1, MACHINE, LoopPlan(prefetched=1))
     assert waiting.chain == pytest.approx(issue + CONSTANTS.memory_latency)
-    assert ahead.chain == pytest.approx((issue + CONSTANTS.memory_latency) / 2)
+    assert prefetched.chain == pytest.approx((issue + CONSTANTS.memory_latency) / 2)
 
 
 def test_barriers_and_rows_across_warps() -> None:
@@ -115,7 +115,7 @@ def test_barriers_and_rows_across_warps() -> None:
 
 def test_an_iteration_that_became_two() -> None:
     """Half of K in an iteration: twice the barriers, half the stages."""
-    plan = PLAN._replace(loop=LoopPlan(stages=4, barriers=1, products=128 * 128 * 32))
+    plan = PLAN._replace(loop=LoopPlan(stages=4, barriers=1, multiplications=128 * 128 * 32))
     how = loop_plan(Loop(8.0, 1.0, GEMM, number=1), plan)
     assert how is not None
     assert (how.parts, how.stages, how.barriers) == (2, 2, 2)
@@ -124,7 +124,7 @@ def test_an_iteration_that_became_two() -> None:
 def test_kernel_is_its_start_and_its_iterations() -> None:
     inner = Loop(10.0, 1.0, GEMM, number=1)
     clocks, tensor = kernel_clocks(Loop(1.0, 1.0, Work(), (inner,)), PLAN, 1, MACHINE)
-    one = clocks_of(GEMM, PLAN, 1, MACHINE, PIPELINE).total
+    one = clocks_of(GEMM, PLAN, 1, MACHINE, PIPELINE).together
     assert clocks == pytest.approx(CONSTANTS.cta_start + 10 * one)
     assert tensor == 10 * 512
 
@@ -135,17 +135,17 @@ def test_kernel_is_its_start_and_its_iterations() -> None:
 def test_more_work_never_costs_less(work: Work, how: LoopPlan, resident: int) -> None:
     plan = PLAN._replace(loop=how)
 
-    def total(work: Work, how: LoopPlan = how, spilled: float = 0.0) -> float:
-        return clocks_of(work, plan, resident, MACHINE, how, spilled).total
+    def spent(work: Work, how: LoopPlan = how, spilled: float = 0.0) -> float:
+        return clocks_of(work, plan, resident, MACHINE, how, spilled).together
 
-    base = total(work)
+    base = spent(work)
     for name in ("loads", "stores", "gathers", "atomics", "permuted"):
-        assert total(work._replace(**{name: getattr(work, name) + 4096})) >= base, name
-    assert total(work._replace(dots=work.dots * 2)) >= base
-    assert total(work._replace(lanes=(*work.lanes, (4096, 1.0)))) >= base
-    assert total(work, spilled=8.0) >= base
-    assert total(work, how._replace(barriers=how.barriers + 1)) >= base
-    assert total(work, how._replace(exchanged=8192)) >= base
+        assert spent(work._replace(**{name: getattr(work, name) + 4096})) >= base, name
+    assert spent(work._replace(dots=work.dots * 2)) >= base
+    assert spent(work._replace(lanes=(*work.lanes, (4096, 1.0)))) >= base
+    assert spent(work, spilled=8.0) >= base
+    assert spent(work, how._replace(barriers=how.barriers + 1)) >= base
+    assert spent(work, how._replace(exchanged=8192)) >= base
 
 
 @pytest.mark.parametrize("work", [GEMM, ROWS])

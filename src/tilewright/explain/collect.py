@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.explain.cost import Facts, cost_of
 from tilewright.explain.decisions import accesses_of, agents_of, dots_of, pipelines_of
 from tilewright.explain.layouts import alias_names, layouts_of
 from tilewright.explain.linked_text import llvm_text, module_text, ptx_text, sass_text
@@ -18,6 +19,8 @@ from tilewright.explain.shared_map import completed_map, mbarriers_of, shared_ma
 from tilewright.explain.spills import disassemble, spills_of
 from tilewright.explain.timeline import timeline_of
 from tilewright.explain.work import roofline_of, work_of
+from tilewright.schedule.plan_facts import plan_of
+from tilewright.schedule.work_tree import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from tilewright.explain.positions import Positions
     from tilewright.explain.report import LevelText, Work
     from tilewright.ir.operation import Operation
+    from tilewright.schedule.work_tree import Tree
     from tilewright.support.remarks import Remark
     from tilewright.target.arch import Arch
 
@@ -55,6 +59,8 @@ class Collector:
         self._levels: dict[str, LevelText] = {}
         self._kernels: dict[str, Kernel] = {}
         self._work: dict[str, list[Work]] = {}
+        self._trees: dict[str, Tree] = {}
+        self._facts: dict[str, Facts] = {}
         self._mbarriers: dict[str, int] = {}
 
     def reached(self, level: str, module: Operation) -> None:
@@ -64,11 +70,20 @@ class Collector:
         for function in _kernels(module):
             if level == COUNTED:
                 self._work[function.sym_name] = work_of(function, self._positions)
+                self._trees[function.sym_name] = tree_of(function)
             elif level == ANALYZED:
+                self._take_facts(function)
                 self._kernels[function.sym_name] = self._kernel(function, text)
         for op in module.walk():
             if isinstance(op, GPUFuncOp):
                 self._mbarriers[op.sym_name] = mbarriers_of(op)
+
+    def _take_facts(self, function: FuncOp) -> None:
+        """Keep what the cost model needs; a program that starts at this level has no tree."""
+        tree = self._trees.get(function.sym_name)
+        if tree is not None:
+            positions = list(map(self._positions.first, tree.locations))
+            self._facts[function.sym_name] = Facts(tree, positions, plan_of(function))
 
     def _kernel(self, function: FuncOp, text: LevelText) -> Kernel:
         positions, arch = self._positions, self._subject.arch
@@ -91,6 +106,7 @@ class Collector:
             accesses=accesses_of(function, positions),
             layouts=layouts_of(function, alias_names(text.lines), positions),
             work=work,
+            cost=[],
             roofline=roofline_of(work, arch),
             timeline=timeline_of(function, positions),
         )
@@ -145,8 +161,16 @@ class Collector:
             if sass is not None:
                 kernel = kernel._replace(spills=spills_of(sass, name, self._positions))
             mbarriers = self._mbarriers.get(name, 0)
-            kernels.append(_with_resources(kernel, mbarriers, cubin, self._subject.arch))
+            kernel = _with_resources(kernel, mbarriers, cubin, self._subject.arch)
+            kernels.append(self._with_cost(kernel))
         return kernels, notes
+
+    def _with_cost(self, kernel: Kernel) -> Kernel:
+        facts = self._facts.get(kernel.name)
+        if facts is None:
+            return kernel
+        arch = self._subject.arch
+        return kernel._replace(cost=cost_of(facts, kernel.resources, kernel.occupancy, arch))
 
 
 def _kernels(module: Operation) -> list[FuncOp]:
@@ -158,7 +182,7 @@ def _unknown_kernel(name: str, arch: Arch) -> Kernel:
     """A kernel of a program that starts below the levels that are analyzed."""
     return Kernel(
         name, NOWHERE, 0, 1, None, None, [], [], [], arch.static_shared, [], [], [], [], [], [],
-        None, None,
+        [], None, None,
     )  # fmt: skip
 
 

@@ -90,6 +90,7 @@ def _kernel(report: Report, kernel: Kernel, number: int) -> Iterator[str]:
     yield card("Dots", _dots(report, kernel))
     yield card("Global memory", _accesses(report, kernel))
     yield card("Bytes and operations", _work(report, kernel))
+    yield card("Predicted clocks", _cost(report, kernel))
     yield card("Roofline", _roofline(kernel))
     yield "</div></section>\n"
 
@@ -257,6 +258,24 @@ def _work(report: Report, kernel: Kernel) -> str:
         for each in kernel.work
     ]
     return table(("of one", "times", "loads", "stores", "dots", "other", "source"), rows)
+
+
+def _cost(report: Report, kernel: Kernel) -> str:
+    if not kernel.cost:
+        return ""
+    rows = [
+        (
+            "&nbsp;&nbsp;" * each.nesting + escape(each.what),
+            str(each.clocks),
+            escape(each.limit),
+            escape(", ".join(f"{name} {clocks}" for name, clocks in each.resources)),
+            str(each.chain),
+            link(report, each.position),
+        )
+        for each in kernel.cost
+    ]
+    heads = ("of one", "clocks", "limited by", "resources of a CTA", "latency of a CTA", "source")
+    return table(heads, rows)
 
 
 def _roofline(kernel: Kernel) -> str:

@@ -178,6 +178,22 @@ class Work(NamedTuple):
     position: int
 
 
+class Cost(NamedTuple):
+    """The predicted clocks of one block, or of one iteration of a loop, without inner loops."""
+
+    what: str
+    nesting: int
+    clocks: int
+    """For all resident CTAs of an SM together."""
+    limit: str
+    """The resource that takes longest, or latency."""
+    resources: Sequence[tuple[str, int]]
+    """The clocks that one CTA takes of each resource."""
+    chain: int
+    """The clocks of one CTA alone, whose parts wait for each other."""
+    position: int
+
+
 class Roofline(NamedTuple):
     """The arithmetic intensity of the innermost loop with most work, against a GPU."""
 
@@ -250,6 +266,8 @@ class Kernel(NamedTuple):
     accesses: Sequence[Access]
     layouts: Sequence[Layout]
     work: Sequence[Work]
+    cost: Sequence[Cost]
+    """Empty without ptxas, and for GPUs whose rates are unknown."""
     roofline: Roofline | None
     timeline: Timeline | None
 

@@ -157,6 +157,7 @@ def _work(report: Report, kernel: Kernel) -> Iterator[str]:
         )
 
     yield from _table([row(each) for each in kernel.work])
+    yield from _cost(report, kernel)
     roof = kernel.roofline
     if roof is not None:
         yield (
@@ -164,6 +165,19 @@ def _work(report: Report, kernel: Kernel) -> Iterator[str]:
             f"{roof.ridge:g} on {roof.gpu}: bound by {roof.limit}, at most "
             f"{roof.attainable:g} of {roof.peak:g} Tera-operations a second"
         )
+
+
+def _cost(report: Report, kernel: Kernel) -> Iterator[str]:
+    if not kernel.cost:
+        return
+    yield "  predicted clocks (of all CTAs of an SM together; resources and latency: of one)"
+    yield from _table([
+        ("  " * each.nesting + each.what, str(each.clocks), f"limited by {each.limit}",
+         ", ".join(f"{name} {clocks}" for name, clocks in [*each.resources,
+                                                          ("latency", each.chain)]),
+         _at(report, each.position).strip())
+        for each in kernel.cost
+    ])  # fmt: skip
 
 
 def _timeline(timeline: Timeline) -> Iterator[str]:

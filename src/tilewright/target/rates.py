@@ -52,3 +52,14 @@ class Rates(NamedTuple):
     """Lanes of exp2, reciprocal and reciprocal square root."""
     shuffles: int
     """Lanes of a shuffle."""
+
+
+class Board(NamedTuple):
+    """A GPU as it is sold, as far as the time of a launch depends on it."""
+
+    gpu: str
+    sms: int
+    clock: float
+    """The highest frequency of SMs, in GHz."""
+    bandwidth: float
+    """Of its memory, in units of 10^9 bytes per second."""

@@ -9,7 +9,7 @@ from tilewright.target.elements import WITH_FP8
 from tilewright.target.engines import BULK, CP_ASYNC, REGISTERS, TMA
 from tilewright.target.features import Feature
 from tilewright.target.memories import KIB, shared_memory
-from tilewright.target.rates import Peak, Rates, tensor_rates
+from tilewright.target.rates import Board, Peak, Rates, tensor_rates
 from tilewright.target.tensor_cores import MMA_SYNC, MMA_SYNC_F64, MMA_SYNC_FP8, WGMMA
 
 RATES: Final = Rates(
@@ -32,6 +32,9 @@ RATES: Final = Rates(
 a GEMM on an H200 takes 0.92 of the clocks of f16, and one of fp8 twice its rate. The bytes of a
 fill are for planning: a GEMM with tiles of 128x128x64 reaches 57. The others are those of the
 throughput table of the CUDA programming guide, and the 32 banks of shared memory."""
+
+H200: Final = Board("H200 SXM", sms=132, clock=1.98, bandwidth=4800)
+"""From the data sheet; the clock is the highest that `nvidia-smi` reports."""
 
 SM_90: Final = Arch(
     "sm_90",

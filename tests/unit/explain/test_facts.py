@@ -72,6 +72,24 @@ def test_work_and_roofline_of_a_gemm() -> None:
     assert roofline.limit == "memory"
 
 
+def test_predicted_clocks_of_a_gemm() -> None:
+    """4,096 operations, 64 bytes from L2 and 128 of shared memory a clock.
+
+    Of A each 64 rows read a part, of B all; both are written once.
+    """
+    block, iteration = kernel_of(explained(GEMM), "gemm").cost
+    assert (block.what, iteration.what, iteration.nesting) == ("block", "iteration", 1)
+    clocks = dict(iteration.resources)
+    assert clocks["tensor cores"] == 2 * 128 * 128 * 64 / 4096
+    assert clocks["L2"] == 2 * 128 * 64 * 2 / 64
+    assert clocks["shared memory"] == (2 * 64 * 2 * (64 + 128) + 2 * 128 * 64 * 2) / 128
+
+
+def test_no_clocks_without_rates() -> None:
+    kernel = kernel_of(explained(GEMM, "sm_80"), "gemm")
+    assert kernel.cost == []
+
+
 def test_instructions_of_a_gemm() -> None:
     kernel = kernel_of(explained(GEMM), "gemm")
     [dot] = kernel.dots

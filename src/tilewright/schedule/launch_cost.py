@@ -1,0 +1,111 @@
+"""The predicted time of a launch: waves of blocks, bandwidth of the board, and its clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.schedule.cost import kernel_clocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.schedule.cost import Machine
+    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.work import Loop
+    from tilewright.target.rates import Board
+
+REFILLED: Final = 4
+"""Waves from which on slots are refilled one by one, so that the last wave begins early."""
+EARLY: Final = 0.5
+"""The part of the last wave that runs beside the one before, if slots are refilled; also the part
+of the longest block by which unequal blocks end after each other."""
+
+
+class Launch(NamedTuple):
+    """The blocks of a launch, and its traffic."""
+
+    blocks: int
+    samples: tuple[Loop, ...]
+    """The work of blocks that are evenly spaced over the grid; one if all are equal."""
+    bytes: float
+    """Of global memory, each element of an array once."""
+
+
+class Prediction(NamedTuple):
+    """The predicted time of a launch, without that of starting it."""
+
+    microseconds: float
+    clocks: float
+    """Of the SM that ends last."""
+    resident: int
+    """CTAs of an SM."""
+    waves: float
+    tensor_share: float
+    """Of the clocks, those in which tensor cores are busy."""
+    memory_microseconds: float
+    """What the bandwidth of the memory allows."""
+
+
+def traffic_of(
+    arrays: Sequence[Mapping[tuple[int, str], float]], sizes: Mapping[int, int], blocks: int
+) -> float:
+    """The bytes of a launch, from those of sampled blocks by array and from the arrays' sizes.
+
+    Caches keep what several blocks load.
+    """
+    amount = 0.0
+    for key in {key for each in arrays for key in each}:
+        moved = sum(each.get(key, 0.0) for each in arrays) / len(arrays) * blocks
+        amount += min(moved, sizes.get(key[0], moved))
+    return amount
+
+
+def predict(launch: Launch, plan: Plan, machine: Machine, board: Board) -> Prediction:
+    """Predict the time of a launch."""
+    constants = machine.constants
+    ctas = launch.blocks * plan.cluster
+    resident = max(1, min(plan.resident, -(-ctas // board.sms)))
+    slots = board.sms * resident
+    if len(launch.samples) == 1:
+        clocks, tensor = _equal_blocks(launch.samples[0], ctas, plan, machine, board)
+    else:
+        clocks, tensor = _unequal_blocks(launch.samples, ctas, plan, machine, slots, resident)
+    share = min(1.0, tensor / clocks)
+    frequency = board.clock / (1 + constants.tensor_slowdown * share)
+    busy = clocks / frequency / 1000
+    memory = launch.bytes / (board.bandwidth * constants.bandwidth_reached * 1000)
+    power = constants.bound_sharpness
+    time = (busy**power + memory**power) ** (1 / power)
+    return Prediction(time, clocks, resident, ctas / slots, share, memory)
+
+
+def _equal_blocks(
+    work: Loop, ctas: int, plan: Plan, machine: Machine, board: Board
+) -> tuple[float, float]:
+    """Full waves, and the rest, which has fewer CTAs on an SM."""
+    resident = max(1, min(plan.resident, -(-ctas // board.sms)))
+    slots = board.sms * resident
+    full, rest = divmod(ctas, slots)
+    clocks = tensor = 0.0
+    if full:
+        wave, dots = kernel_clocks(work, plan, resident, machine)
+        clocks, tensor = full * wave, full * dots
+    if rest:
+        last, dots = kernel_clocks(work, plan, -(-rest // board.sms), machine)
+        if full >= REFILLED:
+            last = EARLY * last + (1 - EARLY) * clocks / full * rest / slots
+        clocks += last
+        tensor += dots * rest / slots
+    return clocks, tensor
+
+
+def _unequal_blocks(
+    samples: Sequence[Loop], ctas: int, plan: Plan, machine: Machine, slots: int, resident: int
+) -> tuple[float, float]:
+    """The mean of all slots, and how much later the longest block ends."""
+    each = [kernel_clocks(work, plan, resident, machine) for work in samples]
+    longest = max(clocks for clocks, _ in each)
+    waves = ctas / slots
+    mean = sum(clocks for clocks, _ in each) / len(each)
+    tensor = sum(dots for _, dots in each) / len(each) * waves
+    return (max(longest, mean * waves + EARLY * longest) if waves > 1 else longest), tensor

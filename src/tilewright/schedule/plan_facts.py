@@ -1,0 +1,179 @@
+"""What a plan decided, as numbers: read from a kernel at nv_tileas, to predict its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.view import TileReadOp
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerOp,
+    ConsumerWaitOp,
+    CreatePipelineOp,
+    ProducerCopyOp,
+    counts_copies,
+)
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
+from tilewright.dialects.nv_tileas.types import pipeline
+from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.dialects.scf import YieldOp as LoopYieldOp
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+
+class LoopPlan(NamedTuple):
+    """How an innermost loop runs."""
+
+    stages: float = 0
+    """Iterations whose tiles fit in the stages of a pipeline, the fewest of those that the loop
+    reads; 0: it reads none."""
+    barriers: float = 0
+    """Barriers of all computing warps in an iteration."""
+    waits: float = 0
+    """Dots whose results are waited for as soon as they are issued."""
+    in_flight: int = 0
+    """Dots that run beside other instructions."""
+    exposed: int = 0
+    """Loads to registers that the same iteration waits for."""
+    prefetched: int = 0
+    """Loads to registers that the next iteration uses."""
+    exchanged: float = 0
+    """Bytes that change their layout through shared memory."""
+    multiplications: int = 0
+    """Multiplications of elements in dots."""
+    parts: float = 1
+    """Iterations that one of the program became."""
+
+    def divided(self, parts: float) -> LoopPlan:
+        """The loop as that of the program, an iteration of which became several."""
+        return self._replace(
+            stages=self.stages / parts,
+            barriers=self.barriers * parts,
+            waits=self.waits * parts,
+            exchanged=self.exchanged * parts,
+            parts=parts,
+        )
+
+
+class Plan(NamedTuple):
+    """How a kernel runs."""
+
+    warps: int
+    """That compute."""
+    threads: int = 0
+    """Of a CTA, with those that copy."""
+    resident: int = 1
+    """CTAs of an SM."""
+    cluster: int = 1
+    has_agents: bool = False
+    uses_tma: bool = False
+    encodes_maps: bool = False
+    is_warpgroup_dot: bool = False
+    """Whether the dots are of warpgroups: asynchronous, with B in shared memory."""
+    a_in_registers: bool = False
+    spilled: int = 0
+    """Bytes that a thread stores and loads because registers are missing."""
+    loop: LoopPlan = LoopPlan()
+    """Of the innermost loop: the largest numbers of all of them."""
+
+    def assembled(self, threads: int, resident: int, spilled: int) -> Plan:
+        """The plan with what ptxas and the launch say."""
+        return self._replace(
+            warps=self.warps or threads // WARP_SIZE,
+            threads=threads,
+            resident=resident,
+            spilled=spilled,
+        )
+
+
+def plan_of(function: FuncOp) -> Plan:
+    """The facts of a plan, without what only ptxas knows."""
+    ops = list(function.walk())
+    agents = [op for op in ops if isinstance(op, AgentSwitchOp)]
+    computing = [op.warps for op in agents if _computes(op)]
+    spec = function.kernel_spec
+    dots = [op for op in ops if isinstance(op, DotOp)]
+    copies = [op for op in ops if isinstance(op, ProducerCopyOp)]
+    loops = [op for op in ops if isinstance(op, ForOp | WhileOp) and _is_innermost(op)]
+    plans = [_loop_plan(op) for op in loops if agent_of(op) is None or _computes(agent_of(op))]
+    return Plan(
+        warps=sum(computing) or (0 if spec is None else spec.num_warps or 0),
+        cluster=function.cluster_size,
+        has_agents=bool(agents),
+        uses_tma=any(op.is_by_tma for op in copies),
+        encodes_maps=any(isinstance(op, CreateTensorMapsOp) for op in ops),
+        is_warpgroup_dot=any(op.atom is Atom.WGMMA for op in dots),
+        a_in_registers=any(not in_shared_memory(op.a) for op in dots),
+        loop=LoopPlan(*map(max, zip(*plans, strict=True))) if plans else LoopPlan(),
+    )
+
+
+def _computes(agent: Operation | None) -> bool:
+    return agent is None or any(isinstance(op, ConsumerOp) for op in agent.walk())
+
+
+def _is_innermost(loop: Operation) -> bool:
+    return not any(op is not loop and isinstance(op, ForOp | WhileOp) for op in loop.walk())
+
+
+def _loop_plan(loop: Operation) -> LoopPlan:
+    ops = list(loop.walk())
+    waits = [op for op in ops if isinstance(op, ConsumerWaitOp)]
+    rings = {op.pipeline.defined_by(CreatePipelineOp) for op in waits}
+    shared_waits = [
+        ring for ring in rings if ring is not None and counts_copies(ring) and not ring.private
+    ]
+    dots = [op for op in ops if isinstance(op, DotOp)]
+    loads = [op for op in ops if isinstance(op, LoadOp | TileReadOp)]
+    prefetched = sum(_is_carried(op.results[0], loop) for op in loads)
+    return LoopPlan(
+        stages=min([_held_iterations(op, waits) for op in waits], default=0),
+        barriers=sum(isinstance(op, BarrierOp) for op in ops) + len(shared_waits),
+        waits=sum(not op.asynchronous for op in dots),
+        in_flight=sum(op.asynchronous for op in dots)
+        - sum(isinstance(op, DotWaitOp) and not op.pending for op in ops),
+        exposed=len(loads) - prefetched,
+        prefetched=prefetched,
+        exchanged=sum(_bytes(op.results[0]) for op in ops if _is_exchange(op)),
+        multiplications=sum(count(op.c.type) * shape(op.a.type)[-1] for op in dots),
+    )
+
+
+def _held_iterations(wait: ConsumerWaitOp, waits: Sequence[ConsumerWaitOp]) -> float:
+    """The stages of a pipeline, divided by those that an iteration reads."""
+    read = {op.iterator for op in waits if op.pipeline is wait.pipeline}
+    return pipeline(wait.pipeline).stages / len(read)
+
+
+def _is_exchange(op: Operation) -> bool:
+    return isinstance(op, ConvertLayoutOp) and op.scratch is not None
+
+
+def _bytes(value: Value) -> int:
+    return count(value.type) * pointee_bytes(element_of(value.type))
+
+
+def _is_carried(value: Value, loop: Operation) -> bool:
+    """Whether only the next iteration uses a value."""
+    return all(isinstance(user, LoopYieldOp) and user.parent_op is loop for user in _uses(value))
+
+
+def _uses(value: Value) -> Iterator[Operation]:
+    """The users of a value; those of its views instead of the views."""
+    for user in value.users:
+        if user.name == "nv_tileas.view":
+            yield from _uses(user.results[0])
+        else:
+            yield user

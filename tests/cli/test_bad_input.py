@@ -243,7 +243,7 @@ def test_nothing_at_all(run: Run) -> None:
 @pytest.mark.parametrize(
     ("pipeline", "message"),
     [
-        ("frob", "<pipeline>:1:1: error: unknown pass 'frob': expected one of back-off-spins, "),
+        ("frob", "<pipeline>:1:1: error: unknown pass 'frob': expected one of allocate, "),
         ("cse,", "<pipeline>:1:5: error: expected a pass or an operation"),
         ("cse{x=1}", "<pipeline>:1:5: error: unknown option 'x' of pass 'cse'"),
         ("cuda_tile.entry(cse", "<pipeline>:1:20: error: expected ',' or ')'"),

@@ -19,6 +19,7 @@ module {
     %at = nv_tileaa.addptr %ps, %sum : tensor<32x!nv_tileaa.ptr<f32>, #line>, tensor<32xi32, #line>
     %v, %t = nv_tileas.load weak %at : tensor<32x!nv_tileaa.ptr<f32>, #line> -> tensor<32xf32, #line>
     %complete = nv_tileas.dot_wait %v {pending = 1 : i32} : tensor<32xf32, #line>
+    nv_tileas.proxy_fence
     nv_tileas.barrier
     %one = nv_tileas.extract %line[%i] : tensor<32xi32, #line> -> i32
     %often = nv_tileas.histogram %line {scratch = 0 : i64} : tensor<32xi32, #line> -> tensor<32xi32, #line>

@@ -18,6 +18,7 @@ from run_random import CANONICAL, changed
 
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.dialect import ARITH
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.math.dialect import MATH
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
@@ -29,7 +30,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Operation
 from tilewright.ir.tiling import Join, Way
 from tilewright.ir.traits import ELEMENTWISE
-from tilewright.ir.types import F32, I32, TensorType
+from tilewright.ir.types import F32, I32, FloatType, TensorType
 from tilewright.ir.values import Value
 from tilewright.ir.verifier import verify
 from tilewright.plans.rematerialization import Rematerializable
@@ -148,14 +149,26 @@ def problem(case: Case, whole: Operation) -> tuple[str | None, list[Any]]:
 
 
 def bits(arguments: Sequence[Any]) -> list[bytes]:
-    """The bits of arguments, those of NaN included."""
-    return [np.asarray(each).tobytes() for each in arguments]
+    """The bits of arguments, and the same for every NaN: NumPy may propagate either operand's."""
+    arrays = [np.array(each) for each in arguments]
+    with np.errstate(invalid="ignore"):
+        nans = [array != array for array in arrays]
+    for array, nan in zip(arrays, nans, strict=True):
+        array[nan] = 0
+    return [each.tobytes() for each in (*arrays, *nans)]
+
+
+def depends_on_extents(function: FuncOp) -> bool:
+    """Whether results depend on extents: NumPy adds up the elements of a dot in other orders."""
+    dots = [op for op in function.walk() if isinstance(op, DotOp)]
+    return any(isinstance(element_of(dot.c.type), FloatType) for dot in dots)
 
 
 def cut_in_all_ways(case: Case) -> Iterator[tuple[str, str | None]]:
     """Cut each operation of a case in each way: the operation, and what is wrong afterwards."""
     whole = changed(case.read(), CANONICAL)
     _, expected = problem(case, whole)
+    has_bits = not depends_on_extents(function_of(whole))
     for number, way_number, op, way in seeds(function_of(whole)):
         for form, parts in FORMS[way.join]:
             root = whole.clone()
@@ -168,7 +181,7 @@ def cut_in_all_ways(case: Case) -> Iterator[tuple[str, str | None]]:
             verify(root)
             check_integrity(root)
             wrong, actual = problem(case, root)
-            if wrong is None and is_exact and bits(actual) != bits(expected):
+            if wrong is None and is_exact and has_bits and bits(actual) != bits(expected):
                 wrong = "other bits"
             yield op.name, wrong and f"{op.name}, way {way_number}, {parts} parts: {wrong}"
 

@@ -399,12 +399,13 @@ def test_a_large_tile_stays_in_registers_and_copies_whole_words(
 def test_accumulators_of_more_than_two_warpgroups_fit_registers(tile: tuple[int, int, int]) -> None:
     """ptxas rejects an instruction whose accumulators take all registers of a thread.
 
-    Accumulators that start at C are not split (`split-accumulators`).
+    Sixteen warps hold the accumulators of the whole tile, so that they are not split.
     """
-    gemm = Gemm(tile, ("f16", "f32"), iterations=2, assembled=True)
+    gemm = Gemm(tile, ("f16", "f32"), iterations=2, warps=16, assembled=True)
     a = np.random.default_rng(1).integers(-4, 5, (tile[0], 32)).astype(np.float16)
     b = np.random.default_rng(2).integers(-4, 5, (32, tile[1])).astype(np.float16)
     c = np.zeros((tile[0], tile[1]), np.float32)
     np.testing.assert_array_equal(gemm.run(a, b, c), a.astype(np.float32) @ b.astype(np.float32))
     assert ".m64n128k16." in gemm.ptx
+    assert ".reqntid 512," in gemm.ptx
     assert gemm.compiled.cubin

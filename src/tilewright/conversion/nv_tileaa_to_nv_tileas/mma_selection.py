@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
-from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.analysis.elementwise import is_elementwise
+from tilewright.analysis.slices import backward_slice, forward_slice
 from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings
 from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import stored_order
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
@@ -34,7 +35,7 @@ from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import ColumnTiling
     from tilewright.dialects.nv_tileas.matrix import Instruction
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from tilewright.target.tensor_cores import DotAtom
 
 SEARCH_LIMIT: Final = 64
-"""The most tiles that are visited around a dot."""
+"""The most values that are followed around a dot."""
 
 
 class MmaSelection(NamedTuple):
@@ -128,16 +129,9 @@ def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warp
 
 def _accumulator_source(tile: Value) -> DotOp | None:
     """The dot from whose result element-wise operations compute a tile."""
-    pending, seen = [tile], {tile}
-    while pending:
-        op = pending.pop().defining_op()
-        if isinstance(op, DotOp):
-            return op
-        if op is not None and is_elementwise(op) and len(seen) < SEARCH_LIMIT:
-            sources = {value for value in op.operands if is_tile(value)}
-            pending += sources - seen
-            seen |= sources
-    return None
+    values = backward_slice([tile], is_elementwise, SEARCH_LIMIT)
+    makers = (value.defining_op() for value in values)
+    return next((op for op in makers if isinstance(op, DotOp)), None)
 
 
 def select_mma(
@@ -259,36 +253,9 @@ def _prefers_whole_rows(op: DotOp) -> bool:
     Its rows are reduced, or are the rows of A of a second dot, as in attention: both are cheap
     within a warp. The second dot takes over the tiling of the first.
     """
-    return _reaches(op.result, _row_users) or _reaches(op.a, _sources)
-
-
-def _reaches(value: Value, step: Callable[[Value], Iterator[Value | None]]) -> bool:
-    """Whether steps through element-wise operations lead to a match, for which `step` yields
-    `None`."""
-    pending, seen = [value], {value}
-    while pending:
-        for each in step(pending.pop()):
-            if each is None:
-                return True
-            if each not in seen and len(seen) < SEARCH_LIMIT:
-                seen.add(each)
-                pending.append(each)
-    return False
-
-
-def _row_users(value: Value) -> Iterator[Value | None]:
-    for user in value.users:
-        if isinstance(user, ReduceOp) and user.axis == len(shape(value.type)) - 1:
-            yield None
-        elif isinstance(user, DotOp) and user.a is value:
-            yield None
-        elif is_elementwise(user):
-            yield from user.results
-
-
-def _sources(value: Value) -> Iterator[Value | None]:
-    op = value.defining_op()
-    if isinstance(op, DotOp):
-        yield None
-    elif op is not None and is_elementwise(op):
-        yield from (each for each in op.operands if is_tile(each))
+    uses = forward_slice([op.result], is_elementwise, SEARCH_LIMIT)
+    return _accumulator_source(op.a) is not None or any(
+        (isinstance(user, DotOp) and user.a is value)
+        or (isinstance(user, ReduceOp) and user.axis == len(shape(value.type)) - 1)
+        for value, user in uses
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.slices import closure
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
@@ -69,17 +70,16 @@ def _chain_words(op: DotOp) -> int:
 
 def _source_dots(tile: Value) -> list[DotOp]:
     """The dots that a tile is computed from, maybe in the iteration before."""
-    pending, seen, dots = [tile], {tile}, dict[DotOp, None]()
-    while pending:
-        value = pending.pop()
-        op = value.defining_op()
-        if isinstance(op, DotOp):
-            dots[op] = None
-            continue
-        sources = set(_carried(value) if op is None else op.operands) - seen
-        seen |= sources
-        pending += sources
-    return list(dots)
+    makers = [value.defining_op() for value in closure([tile], _sources)]
+    return list(dict.fromkeys([op for op in makers if isinstance(op, DotOp)]))
+
+
+def _sources(value: Value) -> Sequence[Value]:
+    """What a value that is no result of a dot is computed from."""
+    op = value.defining_op()
+    if op is None:
+        return _carried(value)
+    return () if isinstance(op, DotOp) else op.operands
 
 
 def _carried(value: Value) -> Sequence[Value]:

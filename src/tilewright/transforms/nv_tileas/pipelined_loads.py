@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.elementwise import is_elementwise
+from tilewright.analysis.slices import forward_slice
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
@@ -259,15 +260,8 @@ def feeds_tensor_cores(tile: Value) -> bool:
 
 def dots_of(tile: Value, *followed: type[Operation]) -> Iterator[DotOp]:
     """The dots that take a tile, or what element-wise and other operations make of it."""
-    pending, seen = [tile], {tile}
-    while pending:
-        for user in pending.pop().users:
-            if isinstance(user, DotOp):
-                yield user
-            follows = is_elementwise(user) or isinstance(user, followed)
-            results = user.results if follows else ()
-            pending += [result for result in results if result not in seen]
-            seen.update(results)
+    uses = forward_slice([tile], lambda op: is_elementwise(op) or isinstance(op, followed))
+    return (user for _, user in uses if isinstance(user, DotOp))
 
 
 def _converted_uses(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.analysis.slices import backward_slice
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
@@ -67,15 +68,16 @@ def _only_addition(dot: DotOp) -> AddFOp | None:
 
 def _is_computed_from_scalars(tile: Value) -> bool:
     """Whether only element-wise operations, ranges, splats and rearrangements compute a tile."""
-    pending, seen = [tile], {tile}
-    while pending:
-        op = pending.pop().defining_op()
-        if op is None or not (is_elementwise(op) or isinstance(op, (*SOURCES, Rearrangement))):
-            return False
-        fresh = [value for value in op.operands if is_tile(value) and value not in seen]
-        seen.update(fresh)
-        pending += fresh
-    return True
+    makers = [
+        value.defining_op()
+        for value in backward_slice([tile], _computes_elements)
+        if is_tile(value)
+    ]
+    return all(op is not None and _computes_elements(op) for op in makers)
+
+
+def _computes_elements(op: Operation) -> bool:
+    return is_elementwise(op) or isinstance(op, (*SOURCES, Rearrangement))
 
 
 def _promote(dot: DotOp, addition: AddFOp, other: Value) -> None:

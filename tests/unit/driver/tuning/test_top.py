@@ -37,7 +37,7 @@ from tilewright.target.arch import ARCHES, occupancy
 
 SM_90 = ARCHES["sm_90"]
 EVERY = 4
-"""Of the kernels, one in so many is a sample."""
+"""Of this number of rows one is in the sample."""
 APART = 1.1
 ATTENTION = "packed-odd-length 4x16x1537x128 128x128"
 

@@ -17,9 +17,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
 from cost_records import FACTS, TIMES, Facts, read_facts, write_facts
 from program_archive import ARCHIVE, unpacked
 from validation_cases import VARIANTS
@@ -29,22 +28,18 @@ from variant_sizes import Step
 from variant_timing import cases
 
 from tilewright.cutile.signatures import Arguments
-from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_level
 from tilewright.driver.back_end import Observers
 from tilewright.driver.compile import Compilation
 from tilewright.driver.progress import progress
 from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
-from tilewright.ir.operation import Operation
-from tilewright.schedule.launch_cost import Launch, traffic_of
-from tilewright.schedule.plan_facts import Plan, plan_of
-from tilewright.schedule.work_tree import LaunchedBlock, tree_of
-from tilewright.target.arch import ARCHES, occupancy
+from tilewright.driver.tuning.plan_observer import PlanObserver
+from tilewright.driver.tuning.prediction import launch_arguments
+from tilewright.schedule.launch_cost import Launch
+from tilewright.schedule.plan_facts import Plan
+from tilewright.target.arch import ARCHES
 from tilewright.target.sm_90 import H200
-
-SAMPLES: Final = 8
-"""Blocks of a launch whose work is counted: evenly spaced over the grid."""
 
 
 class Kernel(NamedTuple):
@@ -71,52 +66,21 @@ def _kernel(case: str, step: Step, *, alone: bool) -> Kernel:
     return Kernel(f"validation/{'-'.join(parts)}", tuple(step.grid), parameters)
 
 
-def launch_of(function: FuncOp, kernel: Kernel) -> Launch:
-    """The work of a launch."""
-    arguments: list[int | None] = []
-    sizes: dict[int, int] = {}
-    contents: dict[int, Any] = {}
-    for number, each in enumerate(kernel.parameters):
-        arguments.append(int(each) if isinstance(each, int | np.integer) else None)
-        if isinstance(each, np.ndarray):
-            sizes[number] = each.nbytes
-            if each.dtype == np.int32:
-                contents[number] = each.reshape(-1)
-    x, y, z = (*kernel.grid, 1, 1)[:3]
-    blocks = prod(kernel.grid)
-    trees = []
-    for n in sorted({sample * (blocks - 1) // (SAMPLES - 1) for sample in range(SAMPLES)}):
-        at = (n % x, n // x % y, n // x // y)
-        trees.append(tree_of(function, LaunchedBlock(arguments, at, (x, y, z), contents)))
-    samples = tuple(tree.root for tree in trees)
-    traffic = traffic_of([tree.arrays for tree in trees], sizes, blocks)
-    return Launch(blocks, samples[:1] if len(set(samples)) == 1 else samples, traffic)
-
-
 def compile_plan(code: bytes, kernel: Kernel, schedule: str) -> tuple[Launch, Plan]:
     """The work of a kernel, and its plan under a schedule."""
-    result: dict[str, Any] = {}
-
-    def reached(level: str, module: Operation) -> None:
-        # A kernel whose registers spill may be compiled again: the last one counts.
-        functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.is_kernel]
-        if level == "nv_tileaa":
-            result["launch"] = launch_of(functions[0], kernel)
-        elif level == "nv_tileas":
-            result["plan"] = plan_of(functions[0])
-
     module = read_level(code, kernel.name)
     settings = Settings(ARCHES[ARCH], schedule=parse_schedule(schedule))
-    compilation = Compilation(module, settings, Observers(reached=reached), source=module.clone)
+    observer = PlanObserver(kernel.grid, launch_arguments(kernel.parameters))
+    observers = Observers(reached=observer.reached)
+    compilation = Compilation(module, settings, observers, source=module.clone)
     compilation.to("cubin")
     assert compilation.cubin is not None
     (entry,) = compilation.cubin.entries.values()
-    threads = prod(entry.threads or ())
-    resident = occupancy(
-        settings.arch, threads=threads, registers=entry.registers, shared=entry.shared
-    )
+    assert observer.launch is not None
+    assert observer.plan is not None
     spilled = entry.spill_stores + entry.spill_loads
-    return result["launch"], result["plan"].assembled(threads, resident, spilled)
+    plan = observer.plan.assembled(prod(entry.threads or ()), entry.occupancy or 0, spilled)
+    return observer.launch, plan
 
 
 def facts_of(task: tuple[str, list[Kernel], list[str], list[bytes]]) -> tuple[str, Facts]:

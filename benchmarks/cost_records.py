@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tilewright.schedule.launch_cost import Launch
-from tilewright.schedule.plan_facts import LoopPlan, Plan
+from tilewright.schedule.plan_facts import Plan
 from tilewright.schedule.work import Dot, Loop, Reduction, Work
 
 RESULTS: Final = Path(__file__).parent / "results"
@@ -34,7 +34,7 @@ def read_facts(path: Path = FACTS) -> Facts:
     }
     plans = {
         row: {
-            schedule: [(name, _plan(plan)) for name, plan in kernels]
+            schedule: [(name, Plan.of(plan)) for name, plan in kernels]
             for schedule, kernels in schedules.items()
         }
         for row, schedules in stored["plans"].items()
@@ -46,11 +46,6 @@ def write_facts(facts: Facts, path: Path) -> None:
     """Write a file of facts."""
     text = json.dumps({"launches": facts.launches, "plans": facts.plans}, separators=(",", ":"))
     path.write_bytes(lzma.compress(text.encode(), preset=9))
-
-
-def _plan(stored: list[Any]) -> Plan:
-    plan = Plan(*stored)
-    return plan._replace(loop=LoopPlan(*plan.loop))
 
 
 def _loop(stored: list[Any]) -> Loop:

@@ -1,7 +1,8 @@
 """Tune three kernels, and show that the next compilations use what was chosen.
 
-`python benchmarks/tuning.py` needs a GPU; `--meter emulator` measures counts of small kernels. The
-cache is that of the environment, such as TILEWRIGHT_CACHE_DIR.
+`python benchmarks/tuning.py` needs a GPU; `--meter model` predicts times of small kernels, which
+the emulator checks; `--top 3` measures the first three by the model. The cache is that of the
+environment, such as TILEWRIGHT_CACHE_DIR.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT / "src")]
 
 import tilewright  # noqa: E402
+from tilewright.driver.tuning.records import METERS  # noqa: E402
 from tilewright.driver.tuning.report import table  # noqa: E402
 from tilewright.driver.tuning.tune import Tuning  # noqa: E402
 from tilewright.tileiras import run as tileiras  # noqa: E402
@@ -33,11 +35,11 @@ def warn(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def tune(case: Case, meter: str, limit: float) -> str:
+def tune(case: Case, meter: str, limit: float, top: int) -> str:
     """Tune a kernel, print the table, and return its row of the summary."""
     tuning = Tuning(
         case.text.encode(), f"{case.name}.mlir", None, case.grid, case.values,
-        meter=meter, limit=limit,
+        meter=meter, limit=limit, top=top,
     )  # fmt: skip
     try:
         tuning.run()
@@ -49,9 +51,11 @@ def tune(case: Case, meter: str, limit: float) -> str:
     assert tuning.store(warn), tuning.reason
     print(f"\n{case.name}, {tuning.device.name}\n{table(tuner)}\n", flush=True)
     best, own = tuner.winner, tuner.default
+    assert best.cost is not None
+    assert own.cost is not None
     cells = (
         case.name, f"{own.cost:,.2f}", best.schedule or "the same", f"{best.cost:,.2f}",
-        f"{best.cost / own.cost:.3f}", f"{len(tuner.measured())} / {len(tuner.rows)}",
+        f"{best.cost / own.cost:.3f}", f"{len(tuner.ranked())} / {len(tuner.rows)}",
         f"{tuner.seconds:.1f}", proof(case, best.schedule, tuning.device.arch),
     )  # fmt: skip
     return row(cells)
@@ -83,10 +87,11 @@ def proof(case: Case, schedule: str, arch: str) -> str:
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--meter", choices=("gpu", "emulator"), default="gpu")
+    parser.add_argument("--meter", choices=METERS, default="gpu")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each kernel")
+    parser.add_argument("--top", type=int, default=0, help="how many are measured (0: all)")
     options = parser.parse_args()
-    rows = [tune(case, options.meter, options.limit) for case in cases(options.meter)]
+    rows = [tune(case, options.meter, options.limit, options.top) for case in cases(options.meter)]
     print(row(HEAD), row(("---",) * len(HEAD)), *rows, sep="\n")
     return 0
 

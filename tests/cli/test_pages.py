@@ -331,6 +331,7 @@ def test_programs_are_valid(page: Path) -> None:
             read_level(text, name_of(page))
 
 
+@pytest.mark.usefixtures("short_search")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=name_of)
 def test_consoles_show_the_output(run: Run, at_hand: Path, page: Path) -> None:
     """Run the commands of a page in order, with the files that it shows."""

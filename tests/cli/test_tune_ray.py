@@ -1,4 +1,4 @@
-"""`tilewright tune --ray`: a local cluster without a GPU, on the emulator's counts.
+"""`tilewright tune --ray`: a local cluster without a GPU, by predicted times.
 
 In processes of their own: Ray leaves threads and handlers of signals in the one that starts it.
 """
@@ -49,7 +49,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_cluster_chooses_what_this_machine_chooses(tmp_path: Path) -> None:
     path = tmp_path / "add.mlir"
     path.write_text(ADD)
-    common = ("tune", str(path), "--meter", "emulator", "--json", "--limit", "400")
+    common = ("tune", str(path), "--meter", "model", "--store", "--json", "--limit", "400")
     on_ray = command(*common, *ARGUMENTS)
     assert on_ray.returncode == 0, on_ray.stderr
     clustered: dict[str, Any] = json.loads(on_ray.stdout)
@@ -76,10 +76,10 @@ def test_a_cluster_without_a_gpu_measures_no_time(tmp_path: Path) -> None:
     path.write_text(ADD)
     tuned = command("tune", str(path), *ARGUMENTS)
     assert tuned.returncode == 3
-    assert "tuning on a GPU: the Ray cluster has none; `--meter emulator`" in tuned.stderr
+    assert "tuning on a GPU: the Ray cluster has none; `--meter model`" in tuned.stderr
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(Unsupported, match=r"tuning on Ray without Ray.*'tilewright\[tune\]'"):
-        RayCluster("local", "emulator")
+        RayCluster("local", "model")

@@ -14,8 +14,8 @@ from packaging.requirements import Requirement
 
 from tilewright.cutile.versions import KNOWN_VERSIONS, cutile
 from tilewright.driver.cli import lsp
-from tilewright.driver.tuning.meters import EMULATOR
 from tilewright.driver.tuning.ray_backend import LOCAL, RayCluster
+from tilewright.driver.tuning.records import MODEL
 from tilewright.runtime import arrays, driver
 from tilewright.support.diagnostics import Unsupported
 
@@ -76,7 +76,7 @@ MISSING: dict[str, tuple[str, str, Callable[[], object]]] = {
     "tilewright.runtime.arrays": ("gpu", "cuda.core.utils", from_dlpack),
     "tilewright.cutile.versions": ("cutile", "cuda.tile", cutile),
     "tilewright.driver.cli.lsp": ("lsp", "pygls.lsp.server", serve_an_editor),
-    "tilewright.driver.tuning.ray_backend": ("tune", "ray", lambda: RayCluster(LOCAL, EMULATOR)),
+    "tilewright.driver.tuning.ray_backend": ("tune", "ray", lambda: RayCluster(LOCAL, MODEL)),
 }
 """Modules whose messages name an extra: the extra, the missing module, and what needs it."""
 

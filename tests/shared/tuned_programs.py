@@ -14,7 +14,7 @@ import tilewright
 from tilewright.driver import cache
 from tilewright.driver.compile import Program
 from tilewright.driver.settings import Settings
-from tilewright.driver.tuning.job import Job, Trial
+from tilewright.driver.tuning.job import STAGE, Job, Trial
 from tilewright.driver.tuning.kernel_digests import kernel_digests
 from tilewright.driver.tuning.records import TuningRecord, record_key, record_store
 from tilewright.support.identity import identity
@@ -84,18 +84,17 @@ cuda_tile.module @kernels {
 """y += x for 128 elements."""
 
 
-def add_job(program: str = ADD, meter: str = "emulator", **changes: Any) -> Job:
+def add_job(program: str = ADD, meter: str = "model", **changes: Any) -> Job:
     """The job of a kernel with the arguments of `ADD`."""
     values = [np.arange(128, dtype=np.float32), np.ones(128, np.float32)]
-    emit = "ptx" if meter == "emulator" else "cubin"
-    job = Job("job", program.encode(), "add.mlir", "add", "sm_90", "kernel", emit, (1,), values,
+    job = Job("job", program.encode(), "add.mlir", "add", "sm_90", "kernel", (1,), values,
               meter, b"")  # fmt: skip
     return job._replace(default=packed(job, program))._replace(**changes)
 
 
 def packed(job: Job, program: str, schedule: str = "") -> bytes:
     """A program, compiled with a schedule for a job."""
-    return Program(program).compiled(job.settings(schedule), job.emit).pack()
+    return Program(program).compiled(job.settings(schedule), STAGE).pack()
 
 
 def serve_until_killed(pipe: Any, job: Job) -> None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from tilewright.ir.passes import Instrument
 
 
+Reached = Callable[[str, "Operation"], None]
+"""Called with the name of each level and the module, which later passes modify."""
+
 PASSES: Final = "passes"
 EMISSION: Final = "emission"
 LLVM: Final = "llvm"
@@ -37,7 +40,7 @@ class Observers:
         clock: Timing | None = None,
         *,
         remarks: bool = False,
-        reached: Callable[[str, Operation], None] | None = None,
+        reached: Reached | None = None,
     ) -> None:
         self.clock = clock or Timing()
         self.instruments = [*instruments, self.clock]
@@ -45,7 +48,6 @@ class Observers:
         self.dump: StageDump | None = None
         """Writes each stage to a file."""
         self.reached = reached
-        """Called with the name of each level and the module, which later passes modify."""
 
     def level(self, name: str, module: Operation) -> None:
         """Report the module at a level."""

@@ -189,7 +189,7 @@ def compile_files(
         choice = tuned(settings, data, name) if use_records else Tuned(settings)
         request = Request(data, name, choice.settings, emit)
         choices[name] = choice
-        hit = None if cache.store is None else cache.get(key_of(*request), emit)
+        hit = None if cache.store is None else cache.get(key_of(*request[:4]), emit)
         if hit is None:
             requests.append(request)
         else:
@@ -204,7 +204,7 @@ def compile_files(
                 failed.append(request._replace(settings=plain.settings))
                 continue
             if made is not None and answer.maker == identity():
-                cache.put(key_of(*request), made, warn)
+                cache.put(key_of(*request[:4]), made, warn)
             remarks = choice.diagnostics
             yield Outcome(request.name, answer.code, answer.message, made, remarks)
         requests = failed

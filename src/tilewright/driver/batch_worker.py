@@ -18,6 +18,7 @@ from tilewright.support.interpreter import end_with_caller
 
 if TYPE_CHECKING:
     from tilewright.driver.compilation_result import CompilationResult
+    from tilewright.schedule.plan_facts import Plan
 
 LENGTH: Final = Struct("<Q")
 MARSHAL: Final = 4
@@ -30,6 +31,8 @@ class Request(NamedTuple):
     name: str
     settings: Settings
     emit: str
+    wants_plan: bool = False
+    """Whether the answer has the plan of the only kernel, for the cost model."""
 
 
 class Answer(NamedTuple):
@@ -40,6 +43,8 @@ class Answer(NamedTuple):
     packed: bytes = b""
     maker: str = ""
     """The identity of the compiler, which may have been edited since the parent started."""
+    plan: tuple[Any, ...] = ()
+    """The facts of the plan, as `Plan.stored` returns them."""
 
 
 def write_value(target: IO[bytes], value: tuple[Any, ...]) -> None:
@@ -62,7 +67,7 @@ def read_value(source: IO[bytes]) -> tuple[Any, ...] | None:
 def send_request(target: IO[bytes], request: Request) -> None:
     """Send a compilation request."""
     options = (request.settings.arch.name, *request.settings[1:])
-    write_value(target, (request.data, request.name, options, request.emit))
+    write_value(target, (request.data, request.name, options, *request[3:]))
 
 
 def main() -> int:
@@ -77,24 +82,43 @@ def main() -> int:
     return 0
 
 
-def answer_request(data: bytes, name: str, options: tuple[Any, ...], emit: str) -> Answer:
+def answer_request(
+    data: bytes,
+    name: str,
+    options: tuple[Any, ...],
+    emit: str,
+    wants_plan: bool = False,
+) -> Answer:
     """Compile a program whose options are those of `send_request`."""
     from tilewright.driver.cli import guarded  # noqa: PLC0415
     from tilewright.support.identity import identity  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
-    request = Request(data, name, Settings(ARCHES[options[0]], *options[1:]), emit)
-    made: list[CompilationResult] = []
+    settings = Settings(ARCHES[options[0]], *options[1:])
+    request = Request(data, name, settings, emit, wants_plan)
+    made: list[tuple[CompilationResult, Plan | None]] = []
     with redirect_stderr(io.StringIO()) as said:
         code = guarded(lambda: _compile(request, made))
-    return Answer(code, said.getvalue(), made[0].pack() if made else b"", identity())
+    if not made:
+        return Answer(code, said.getvalue(), maker=identity())
+    [(result, plan)] = made
+    stored = () if plan is None else plan.stored()
+    return Answer(code, said.getvalue(), result.pack(), identity(), stored)
 
 
-def _compile(request: Request, made: list[CompilationResult]) -> int:
+def _compile(request: Request, made: list[tuple[CompilationResult, Plan | None]]) -> int:
     from tilewright.driver.compile import Program  # noqa: PLC0415
     from tilewright.support.collector import CollectorPause  # noqa: PLC0415
 
     with CollectorPause():
         program = Program(request.data, request.name)
-        made.append(program.compiled(request.settings, request.emit))
+        if not request.wants_plan:
+            made.append((program.compiled(request.settings, request.emit), None))
+            return 0
+        # Loaded only for tuning.
+        from tilewright.driver.tuning.plan_observer import PlanObserver  # noqa: PLC0415
+
+        observer = PlanObserver()
+        result = program.compiled(request.settings, request.emit, observer.reached)
+        made.append((result, observer.plan))
     return 0

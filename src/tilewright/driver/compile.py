@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.back_end import EMISSION, BackEnd, Observers
+from tilewright.driver.back_end import EMISSION, BackEnd, Observers, Reached
 from tilewright.driver.cache import cached
 from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.emitted_input import (
@@ -170,9 +170,12 @@ class Program:
         data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
         return data, self._name
 
-    def compiled(self, settings: Settings, emit: str) -> CompilationResult:
-        """Compile the program."""
+    def compiled(
+        self, settings: Settings, emit: str, reached: Reached | None = None
+    ) -> CompilationResult:
+        """Compile the program; `reached` observes its levels."""
         compilation = self.compilation(settings)
+        compilation.observers.reached = reached
         compilation.observers.sink.diagnostics += self._warnings
         compilation.dumped_to(emit)
         return compilation.result()

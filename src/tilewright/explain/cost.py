@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.explain.positions import NOWHERE
 from tilewright.explain.report import Cost
-from tilewright.schedule.cost import Machine, clocks_of, loop_plan
+from tilewright.schedule.cost import LIMITS, Machine, clocks_of, loop_plan
 
 if TYPE_CHECKING:
     from tilewright.explain.report import Occupancy, Resources
@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from tilewright.schedule.work import Loop
     from tilewright.schedule.work_tree import Tree
     from tilewright.target.arch import Arch
-
-NAMES: Final = {
-    "tensor": "tensor cores",
-    "shared": "shared memory",
-    "fill": "L2",
-    "issue": "issue slots",
-    "special": "special functions",
-    "spill": "spills",
-    "latency": "latency",
-}
-"""The resources as the report spells them."""
 
 
 class Facts(NamedTuple):
@@ -59,8 +48,8 @@ def _rows(loop: Loop, nesting: int, plan: Plan, machine: Machine) -> Iterator[tu
             "iteration" if nesting else "block",
             nesting,
             round(clocks.together),
-            NAMES[clocks.limit],
-            [(NAMES[name], round(value)) for name, value in demand.items() if round(value)],
+            LIMITS[clocks.limit],
+            [(LIMITS[name], round(value)) for name, value in demand.items() if round(value)],
             round(clocks.chain),
             NOWHERE,
         ),

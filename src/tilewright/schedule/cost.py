@@ -26,6 +26,19 @@ STRAIGHT: Final = LoopPlan(exposed=1)
 """How code outside of innermost loops runs: it waits for its loads."""
 FRAGMENT_BYTES: Final = 512
 """Of an ldmatrix of four matrices."""
+START: Final = "start"
+LATENCY: Final = "latency"
+LIMITS: Final = {
+    "tensor": "tensor cores",
+    "shared": "shared memory",
+    "fill": "L2",
+    "issue": "issue slots",
+    "special": "special functions",
+    "spill": "spills",
+    LATENCY: "latency",
+    START: "start of blocks",
+}
+"""What decides the clocks of a block, as reports spell it."""
 
 
 class Machine(NamedTuple):
@@ -66,7 +79,7 @@ class Clocks(NamedTuple):
     @property
     def limit(self) -> str:
         """What decides: a resource, or `latency`."""
-        return self.demand.limit if self.throughput >= self.chain else "latency"
+        return self.demand.limit if self.throughput >= self.chain else LATENCY
 
 
 def demand_of(work: Work, plan: Plan, machine: Machine, loop: LoopPlan | None = None) -> Demand:
@@ -225,17 +238,48 @@ def _chain(work: Work, demand: Demand, plan: Plan, how: LoopPlan, constants: Con
 
 def kernel_clocks(root: Loop, plan: Plan, resident: int, machine: Machine) -> tuple[float, float]:
     """The clocks of resident blocks from start to end, and those of their tensor cores."""
+    clocks, tensor = _start_clocks(plan, machine), 0.0
+    for times, one in _executions(root, plan, resident, machine):
+        clocks += times * one.together
+        tensor += times * resident * one.demand.tensor
+    return clocks, tensor
+
+
+def clocks_by_limit(
+    root: Loop, plan: Plan, resident: int, machine: Machine
+) -> Iterator[tuple[str, float]]:
+    """The clocks of resident blocks in parts, each with what decides it: a key of `LIMITS`."""
+    yield START, _start_clocks(plan, machine)
+    for times, one in _executions(root, plan, resident, machine):
+        yield one.limit, times * one.together
+
+
+def _start_clocks(plan: Plan, machine: Machine) -> float:
     constants = machine.constants
-    start = constants.cta_start + (constants.map_start if plan.encodes_maps else 0.0)
+    return constants.cta_start + (constants.map_start if plan.encodes_maps else 0.0)
+
+
+def _executions(
+    root: Loop, plan: Plan, resident: int, machine: Machine
+) -> Iterator[tuple[float, Clocks]]:
+    """How often a block executes the work of each loop, with the clocks of one execution."""
     density = 0.0
     if plan.spilled:
         density = plan.spilled / sum([each.issue for each in _demands(root, plan, machine)])
-    clocks, tensor = _loop_clocks(root, plan, resident, machine, density)
-    return clocks + start, tensor
+    pending = [(root, 1.0)]
+    while pending:
+        loop, entered = pending.pop()
+        how = loop_plan(loop, plan)
+        trips = machine.constants.unknown_trips if loop.trips is None else loop.trips
+        times = entered * loop.entries * trips
+        # Spills are where instructions are, in proportion.
+        spilled = density and density * demand_of(loop.work, plan, machine, how).issue
+        yield times, clocks_of(loop.work, plan, resident, machine, how, spilled)
+        pending += [(inner, times) for inner in loop.loops]
 
 
 def _demands(loop: Loop, plan: Plan, machine: Machine) -> Iterator[Demand]:
-    """Of one execution of each loop. Spills are where instructions are, in proportion."""
+    """Of one execution of each loop."""
     yield demand_of(loop.work, plan, machine, loop_plan(loop, plan))
     for inner in loop.loops:
         yield from _demands(inner, plan, machine)
@@ -249,19 +293,3 @@ def loop_plan(loop: Loop, plan: Plan) -> LoopPlan | None:
     if multiplications > plan.loop.multiplications > 0:
         return plan.loop.divided(multiplications / plan.loop.multiplications)
     return plan.loop
-
-
-def _loop_clocks(
-    loop: Loop, plan: Plan, resident: int, machine: Machine, density: float
-) -> tuple[float, float]:
-    """The clocks of a loop, and of its tensor cores; `density`: spilled bytes a clock of issue."""
-    how = loop_plan(loop, plan)
-    spilled = density and density * demand_of(loop.work, plan, machine, how).issue
-    one = clocks_of(loop.work, plan, resident, machine, how, spilled)
-    clocks, tensor = one.together, resident * one.demand.tensor
-    for inner in loop.loops:
-        more, dots = _loop_clocks(inner, plan, resident, machine, density)
-        clocks += more
-        tensor += dots
-    trips = machine.constants.unknown_trips if loop.trips is None else loop.trips
-    return clocks * trips * loop.entries, tensor * trips * loop.entries

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.schedule.cost import kernel_clocks
+from tilewright.schedule.cost import LIMITS, clocks_by_limit, kernel_clocks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tilewright.schedule.cost import Machine
     from tilewright.schedule.plan_facts import Plan
@@ -19,6 +19,8 @@ REFILLED: Final = 4
 EARLY: Final = 0.5
 """The part of the last wave that runs beside the one before, if slots are refilled; also the part
 of the longest block by which unequal blocks end after each other."""
+MEMORY: Final = "memory"
+"""The limit of a launch for which the bandwidth of the board decides."""
 
 
 class Launch(NamedTuple):
@@ -44,20 +46,8 @@ class Prediction(NamedTuple):
     """Of the clocks, those in which tensor cores are busy."""
     memory_microseconds: float
     """What the bandwidth of the memory allows."""
-
-
-def traffic_of(
-    arrays: Sequence[Mapping[tuple[int, str], float]], sizes: Mapping[int, int], blocks: int
-) -> float:
-    """The bytes of a launch, from those of sampled blocks by array and from the arrays' sizes.
-
-    Caches keep what several blocks load.
-    """
-    amount = 0.0
-    for key in {key for each in arrays for key in each}:
-        moved = sum(each.get(key, 0.0) for each in arrays) / len(arrays) * blocks
-        amount += min(moved, sizes.get(key[0], moved))
-    return amount
+    is_memory_bound: bool
+    """Whether that is longer than the SMs take."""
 
 
 def predict(launch: Launch, plan: Plan, machine: Machine, board: Board) -> Prediction:
@@ -76,7 +66,18 @@ def predict(launch: Launch, plan: Plan, machine: Machine, board: Board) -> Predi
     memory = launch.bytes / (board.bandwidth * constants.bandwidth_reached * 1000)
     power = constants.bound_sharpness
     time = (busy**power + memory**power) ** (1 / power)
-    return Prediction(time, clocks, resident, ctas / slots, share, memory)
+    return Prediction(time, clocks, resident, ctas / slots, share, memory, memory > busy)
+
+
+def limit_of(launch: Launch, plan: Plan, machine: Machine, prediction: Prediction) -> str:
+    """What most of the predicted time depends on, as reports spell it."""
+    if prediction.is_memory_bound:
+        return MEMORY
+    amounts: dict[str, float] = {}
+    for work in launch.samples:
+        for name, clocks in clocks_by_limit(work, plan, prediction.resident, machine):
+            amounts[name] = amounts.get(name, 0.0) + clocks
+    return LIMITS[max(amounts, key=lambda name: amounts[name])]
 
 
 def _equal_blocks(

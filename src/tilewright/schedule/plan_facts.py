@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count, shape
@@ -87,6 +87,16 @@ class Plan(NamedTuple):
     """Bytes that a thread stores and loads because registers are missing."""
     loop: LoopPlan = LoopPlan()
     """Of the innermost loop: the largest numbers of all of them."""
+
+    @classmethod
+    def of(cls, stored: Sequence[Any]) -> Plan:
+        """The plan of what `stored` returned."""
+        plan = cls(*stored)
+        return plan._replace(loop=LoopPlan(*plan.loop))
+
+    def stored(self) -> tuple[Any, ...]:
+        """The plan as tuples, for processes and files that know no others."""
+        return (*self[:-1], tuple(self.loop))
 
     def assembled(self, threads: int, resident: int, spilled: int) -> Plan:
         """The plan with what ptxas and the launch say."""

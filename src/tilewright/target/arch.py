@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tilewright.target.engines import Engine
     from tilewright.target.memories import Memory
-    from tilewright.target.rates import Peak, Rates
+    from tilewright.target.rates import Board, Peak, Rates
     from tilewright.target.tensor_cores import DotAtom, Shape
 
 WARP_SIZE: Final = 32
@@ -77,6 +77,7 @@ class Arch:
     __slots__ = (
         "assembled_as",
         "async_dots",
+        "board",
         "bulk_engine",
         "dots",
         "elements",
@@ -109,6 +110,7 @@ class Arch:
         features: Iterable[Feature] = (),
         peak: Peak | None = None,
         rates: Rates | None = None,
+        board: Board | None = None,
     ) -> None:
         self.name = name
         self.ptx_target = ptx_target or name
@@ -143,6 +145,8 @@ class Arch:
         """The rates of a board, if they are known."""
         self.rates = rates
         """The rates of an SM, if they are known."""
+        self.board = board
+        """The board for which times of launches are predicted, if one is known."""
 
     @property
     def number(self) -> int:

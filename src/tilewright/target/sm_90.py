@@ -56,6 +56,7 @@ SM_90: Final = Arch(
     ),
     peak=Peak("H100 SXM", 3350, {**tensor_rates(989, 67, f8=1979), "f64": 67}),
     rates=RATES,
+    board=H200,
 )
 
 GPUS: Final = {SM_90.name: SM_90}

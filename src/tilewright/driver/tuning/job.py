@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tilewright.driver.settings import Settings
 from tilewright.target.arch import ARCHES
+
+STAGE: Final = "cubin"
+"""To which candidates are compiled: ptxas says what they take."""
 
 
 class Device(NamedTuple):
@@ -27,13 +30,16 @@ class Job(NamedTuple):
     entry: str
     arch: str
     tensor_maps: str
-    emit: str
     grid: tuple[int, ...]
     values: list[Any]
     """The arguments: numbers and NumPy arrays."""
     meter: str
     default: bytes
     """The kernel as compiled without a forced schedule: a packed `CompilationResult`."""
+    default_plan: tuple[Any, ...] = ()
+    """Its plan, as `Plan.stored` returns it."""
+    check: bool = True
+    """Whether the results of each candidate are compared."""
     rtol: float | None = None
     atol: float | None = None
 

@@ -10,7 +10,8 @@ from tilewright.driver.batch import WorkerPool
 from tilewright.driver.batch_worker import Request
 from tilewright.driver.tuning.bench import Bench
 from tilewright.driver.tuning.bench_process import BenchProcess
-from tilewright.driver.tuning.records import EMULATOR
+from tilewright.driver.tuning.job import STAGE
+from tilewright.driver.tuning.records import GPU
 
 if TYPE_CHECKING:
     from tilewright.driver.tuning.job import Job, Trial
@@ -26,22 +27,23 @@ class LocalBackend:
         self._job = job
         self._jobs = jobs
         # The emulator neither crashes nor waits for kernels that do not end.
-        self._bench = Bench(job) if job.meter == EMULATOR else BenchProcess(job)
+        self._bench = BenchProcess(job) if job.meter == GPU else Bench(job)
 
-    def first(self) -> Trial:
-        return self._bench.trial(self._job.default)
+    def trial(self, packed: bytes) -> Trial:
+        return self._bench.trial(packed)
 
     def trials(self, schedules: Sequence[str], admit: Admit) -> Generator[tuple[str, Trial | None]]:
         job = self._job
         requests = [
-            Request(job.data, job.name, job.settings(schedule), job.emit) for schedule in schedules
+            Request(job.data, job.name, job.settings(schedule), STAGE, wants_plan=True)
+            for schedule in schedules
         ]
         pool = WorkerPool(min(self._jobs, len(requests)))
         with closing(pool.answers(requests)) as answers:
             for request, answer in answers:
                 schedule = request.settings.schedule
                 packed = admit(schedule, answer)
-                yield schedule, None if packed is None else self._bench.trial(packed)
+                yield schedule, None if packed is None else self.trial(packed)
 
     def final(self, packed: Sequence[bytes]) -> list[float]:
         return self._bench.final(packed)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.driver.batch_worker import Answer, answer_request
 from tilewright.driver.tuning.bench import Bench
 from tilewright.driver.tuning.bench_process import PATIENCE
-from tilewright.driver.tuning.job import Device, Job, Trial
-from tilewright.driver.tuning.meters import describe_device
+from tilewright.driver.tuning.job import STAGE, Device, Job, Trial
+from tilewright.driver.tuning.meters import current_device
 from tilewright.driver.tuning.records import GPU
 from tilewright.support.diagnostics import Diagnostic, Error, Unsupported, UserError
 
@@ -32,7 +32,7 @@ _benches: dict[str, Bench] = {}
 class RayCluster:
     """A connection to a cluster."""
 
-    __slots__ = ("_meter", "_ray", "_resources")
+    __slots__ = ("_ray", "_resources")
 
     def __init__(self, address: str, meter: str, cpus: int | None = None) -> None:
         try:
@@ -51,14 +51,13 @@ class RayCluster:
             self._ray.init(**options)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise Unsupported(f"tuning on the Ray cluster '{address}': {error}") from error
-        self._meter = meter
         self._resources = {"num_gpus": 1, "num_cpus": 0} if meter == GPU else {"num_cpus": 1}
 
     def describe(self) -> Device:
-        """The device that measures; raises `Unsupported` if there is none."""
-        if self._meter == GPU and not self._ray.cluster_resources().get("GPU", 0):
+        """A GPU of the cluster; raises `Unsupported` if there is none."""
+        if not self._ray.cluster_resources().get("GPU", 0):
             raise Unsupported("tuning on a GPU: the Ray cluster has none")
-        return self.get(self.submit(describe_task, self._meter, measures=True))
+        return self.get(self.submit(describe_task, measures=True))
 
     def put(self, value: object) -> Any:
         """Send a value to the cluster once, for many tasks."""
@@ -105,8 +104,8 @@ class RayBackend:
         self._cluster = cluster
         self._sent = cluster.put(list(job))
 
-    def first(self) -> Trial:
-        return self._cluster.get(self._measured(self._job.default))
+    def trial(self, packed: bytes) -> Trial:
+        return self._cluster.get(self._measured(packed))
 
     def trials(self, schedules: Sequence[str], admit: Admit) -> Generator[tuple[str, Trial | None]]:
         cluster = self._cluster
@@ -161,10 +160,10 @@ class RayBackend:
             return Answer(1, error.headline())
 
 
-def describe_task(meter: str) -> tuple[str, Any]:
-    """Describe the device of a worker."""
+def describe_task() -> tuple[str, Any]:
+    """Describe the GPU of a worker."""
     try:
-        return "done", describe_device(meter)
+        return "done", current_device()
     except Error as error:
         return "error", error.diagnostics[0].message
 
@@ -174,7 +173,8 @@ def compile_task(sent: list[Any], schedule: str) -> tuple[str, Any]:
     job = Job(*sent)
     settings = job.settings(schedule)
     options = (settings.arch.name, *settings[1:])
-    return "done", tuple(answer_request(job.data, job.name, options, job.emit))
+    answer = answer_request(job.data, job.name, options, STAGE, wants_plan=True)
+    return "done", tuple(answer)
 
 
 def trial_task(sent: list[Any], packed: bytes) -> tuple[str, Any]:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
 
 GPU: Final = "gpu"
-EMULATOR: Final = "emulator"
-METERS: Final = (GPU, EMULATOR)
-"""What a schedule can be chosen by: time on a GPU, or counts of the PTX emulator."""
+MODEL: Final = "model"
+METERS: Final = (GPU, MODEL)
+"""What a schedule can be chosen by: time on a GPU, or the time that the cost model predicts."""
 
 FIELDS: Final = {
     **dict.fromkeys(("kernel", "arch", "schedule", "meter", "unit", "device"), str),
@@ -76,16 +76,10 @@ class TuningRecord(NamedTuple):
         """The choice and what was measured, in one line."""
         if not self.schedule:
             return f"the compiler's own choice, {self._measured(self.cost)}"
-        return (
-            f"'{self.schedule}', {self._number(self.cost)} instead of "
-            f"{self._measured(self.default_cost)}"
-        )
+        return f"'{self.schedule}', {self.cost:,.4g} instead of {self._measured(self.default_cost)}"
 
     def _measured(self, cost: float) -> str:
-        return f"{self._number(cost)} {self.unit}"
-
-    def _number(self, cost: float) -> str:
-        return f"{cost:,.4g}" if self.meter == GPU else f"{cost:,.0f}"
+        return f"{cost:,.4g} {self.unit}"
 
 
 def record_store() -> Store | None:

@@ -5,56 +5,43 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tilewright.driver.compilation_result import CompilationResult
-from tilewright.driver.tuning.meters import MARGINS
+from tilewright.driver.tuning.job import Trial
+from tilewright.driver.tuning.records import GPU, MODEL
+from tilewright.driver.tuning.rows import (
+    FAILED,
+    MEASURED,
+    PREDICTED,
+    PRUNED,
+    REJECTED,
+    SAME,
+    Row,
+    near_best,
+    plan_of,
+    predicted_rank,
+    rank,
+)
 from tilewright.driver.tuning.search import candidates_around
-from tilewright.support.diagnostics import InternalError, fail
+from tilewright.schedule.plan_facts import Plan
+from tilewright.support.diagnostics import Error, InternalError, fail
 from tilewright.support.identity import identity
 
 if TYPE_CHECKING:
     from tilewright.driver.batch_worker import Answer
-    from tilewright.driver.tuning.job import Job, Trial
-    from tilewright.emit.cubin import Resources
+    from tilewright.driver.tuning.job import Job
+    from tilewright.driver.tuning.prediction import Predictor
 
-    Report = Callable[[int, int], object]
+    Report = Callable[[int, int, str], object]
 
-BEAM: Final = 3
-"""The best schedules whose neighbours are tried."""
-NEAR: Final = 1.05
-"""The cost, relative to the best one, up to which a schedule is tried further."""
-FINALISTS: Final = 4
 MOST_MEASURED: Final = 240
 """Schedules that are measured at most: a process keeps 256 kernels loaded on a GPU."""
-
-MEASURED: Final = "measured"
-SAME: Final = "same code"
-FAILED: Final = "not compiled"
-REJECTED: Final = "rejected"
-"""What became of a candidate."""
-
-
-class Row:
-    """A schedule that was tried."""
-
-    __slots__ = ("cost", "detail", "is_bug", "outcome", "packed", "resources", "schedule")
-
-    def __init__(self, schedule: str, outcome: str, detail: str = "") -> None:
-        self.schedule = schedule
-        self.outcome = outcome
-        self.detail = detail
-        """The reason of a failure, or the schedule with the same code."""
-        self.cost = 0.0
-        self.is_bug = False
-        self.packed = b""
-        self.resources: Resources | None = None
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether it has a cost."""
-        return self.outcome == MEASURED
-
+MARGIN: Final = 0.01
+"""By which part of its cost the compiler's own choice must be improved on: times have noise, and
+so small a difference of predictions says nothing."""
+TRIED: Final = "tried"
+"""The step of a search that `Report` is about; the other one is `MEASURED`."""
 
 Admit = Callable[[str, "Answer"], bytes | None]
 """Called with a schedule and what compiling it gave; returns the kernel to measure, if any."""
@@ -63,8 +50,8 @@ Admit = Callable[[str, "Answer"], bytes | None]
 class Backend(Protocol):
     """Compiles and measures candidates, on this machine or on others."""
 
-    def first(self) -> Trial:
-        """Measure the compiler's own choice."""
+    def trial(self, packed: bytes) -> Trial:
+        """Run and measure a compiled kernel; raises `Error` if that cannot be tried."""
         ...
 
     def trials(self, schedules: Sequence[str], admit: Admit) -> Generator[tuple[str, Trial | None]]:
@@ -81,7 +68,11 @@ class Backend(Protocol):
 
 
 class Tuner:
-    """Beam search from the compiler's own choice: the neighbours of the best are tried next."""
+    """Beam search from the compiler's own choice: the neighbours of the best are tried next.
+
+    By the measured times, or by those that the cost model predicts: then only the first are
+    measured, or none if the job has no meter.
+    """
 
     def __init__(
         self,
@@ -91,8 +82,13 @@ class Tuner:
         clock: Callable[[], float] = time.monotonic,
         report: Report | None = None,
         seeds: Sequence[str] = (),
+        predictor: Predictor | None = None,
+        top: int = 0,
     ) -> None:
-        """`seeds` are schedules that are tried first, such as those that were best before."""
+        """`seeds` are schedules that are tried first, such as those that were best before.
+
+        `top` is how many of the candidates are measured, and checked; 0: all.
+        """
         self.job = job
         self.rows: dict[str, Row] = {}
         """All schedules that were tried, by their text; the compiler's own choice is empty."""
@@ -100,14 +96,17 @@ class Tuner:
         """The best one, once the search is over."""
         self.is_complete = False
         """Whether the search ended before the time limit."""
+        self.top = top
         self._backend = backend
         self._limit = limit
         self._clock = clock
         self._start = clock()
-        self._report = report
+        self._report = report or (lambda done, count, step: None)
         self._seeds = seeds
-        self._by_code: dict[str, str] = {}
-        self._compiled: dict[str, bytes] = {}
+        self._predictor = predictor
+        self._searches_by_model = bool(top) or job.meter == MODEL
+        self._by_code: dict[bytes, str] = {}
+        self._compiled: dict[str, Row] = {}
 
     @property
     def seconds(self) -> float:
@@ -122,51 +121,66 @@ class Tuner:
     def run(self) -> None:
         """Search, and choose the winner. Raises `Error` if the kernel itself cannot be measured."""
         self._measure_default()
+        self._search()
+        if self.top:
+            self._measure_top()
+        self._choose()
+
+    def ranked(self) -> list[Row]:
+        """The rows that have a cost, the best first; of equal ones that with fewest options."""
+        return sorted((row for row in self.rows.values() if row.cost is not None), key=rank)
+
+    def predicted(self) -> list[Row]:
+        """The rows that have only a prediction, the best first."""
+        return sorted((row for row in self.rows.values() if row.is_predicted), key=predicted_rank)
+
+    def _search(self) -> None:
+        """Try the neighbours of the best until these have none left, or the limit is reached."""
         expanded: set[str] = set()
         while True:
             bases = [row.schedule for row in self._best() if row.schedule not in expanded]
             candidates = candidates_around(bases, set(self.rows), self._seeds)
             if not candidates:
                 self.is_complete = True
-                break
+                return
             if self._is_over() or not self._try(candidates):
-                break
+                return
             expanded.update(bases)
-        self._choose()
 
-    def measured(self) -> list[Row]:
-        """The rows that have a cost, the best first; of equal ones that with fewest options."""
-        return sorted((row for row in self.rows.values() if row.is_measured), key=_rank)
+    def _known(self) -> list[Row]:
+        """The rows that the search knows the time of, the best first."""
+        if not self._searches_by_model:
+            return self.ranked()
+        rows = [row for row in self.rows.values() if row.outcome in (MEASURED, PREDICTED)]
+        return sorted(rows, key=predicted_rank)
 
     def _best(self) -> list[Row]:
-        rows = self.measured()
-        return [row for row in rows[:BEAM] if row.cost <= NEAR * rows[0].cost]
+        return near_best(self._known(), predicted_rank if self._searches_by_model else rank)
 
     def _is_over(self) -> bool:
-        return self.seconds >= self._limit or len(self.measured()) >= MOST_MEASURED
+        return self.seconds >= self._limit or len(self._known()) >= MOST_MEASURED
 
     def _measure_default(self) -> None:
-        trial = self._backend.first()
+        trial = self._backend.trial(self.job.default)
         if trial.is_bug:
             raise InternalError(f"'@{self.job.entry}', without a forced schedule: {trial.problem}")
         if trial.problem:
             fail(f"'@{self.job.entry}' cannot be measured: {trial.problem}")
         made = CompilationResult.unpack(self.job.default)
-        self._by_code[made.ptx] = ""
-        row = self._add("", MEASURED)
-        row.cost = trial.cost
-        self._keep(row, made, self.job.default)
+        self._by_code[_code_of(made)] = ""
+        row = self._add(self._row("", self.job.default, made, self.job.default_plan))
+        self._finish(row, trial.cost)
 
     def _try(self, schedules: Sequence[str]) -> bool:
         """Compile and measure candidates; whether there was time for all of them."""
-        if self._report is not None:
-            self._report(0, len(schedules))
+        self._report(0, len(schedules), TRIED)
         with closing(self._backend.trials(schedules, self._admit)) as trials:
             for done, (schedule, trial) in enumerate(trials, 1):
                 if trial is not None:
-                    self._record(schedule, trial)
-                if self._report is not None:
-                    self._report(done, len(schedules))
+                    row = self._compiled.pop(schedule)
+                    self._add(row)
+                    self._record(row, trial)
+                self._report(done, len(schedules), TRIED)
                 if self._is_over():
                     return done == len(schedules)
         return True
@@ -174,56 +188,98 @@ class Tuner:
     def _admit(self, schedule: str, answer: Answer) -> bytes | None:
         """Note what compiling a schedule gave; return the kernel if it must be measured."""
         if answer.packed and answer.maker != identity():
-            self._add(schedule, FAILED, "compiled by another version of Tilewright")
+            self._add(Row(schedule, FAILED, "compiled by another version of Tilewright"))
             return None
         if not answer.packed:
-            row = self._add(schedule, FAILED, _first_line(answer.message))
+            row = self._add(Row(schedule, FAILED, _first_line(answer.message)))
             row.is_bug = answer.code not in (1, 3)
             return None
         made = CompilationResult.unpack(answer.packed)
-        same = self._by_code.setdefault(made.ptx, schedule)
+        row = self._row(schedule, answer.packed, made, answer.plan)
+        same = self._by_code.setdefault(_code_of(made), schedule)
         if same != schedule:
-            self._keep(self._add(schedule, SAME, same), made, b"")
+            row.outcome, row.detail, row.packed = SAME, same, b""
+            self._add(row)
+            return None
+        if self.top:
+            self._add(row)
             return None
         # It is no row of the table until it is measured, for which there may be no time.
-        self._compiled[schedule] = answer.packed
+        self._compiled[schedule] = row
         return answer.packed
 
-    def _record(self, schedule: str, trial: Trial) -> None:
-        row = self._add(schedule, REJECTED if trial.problem else MEASURED, trial.problem)
-        packed = self._compiled.pop(schedule)
-        self._keep(row, CompilationResult.unpack(packed), packed)
-        row.is_bug = trial.is_bug
+    def _measure_top(self) -> None:
+        """Measure the first plans that the model distinguishes, beside the compiler's own."""
+        chosen = self._first_predicted()
+        self._report(0, len(chosen), MEASURED)
+        for done, row in enumerate(chosen, 1):
+            try:
+                trial = self._backend.trial(row.packed)
+            except Error as error:
+                trial = Trial(problem=error.headline(), is_bug=True)
+            self._record(row, trial)
+            self._report(done, len(chosen), MEASURED)
+
+    def _first_predicted(self) -> list[Row]:
+        """The candidates to measure, one of each plan; all others are pruned."""
+        chosen: list[Row] = []
+        known = {plan_of(self.default): self.default}
+        for row in self.predicted():
+            same = known.setdefault(plan_of(row), row)
+            if same is row and len(chosen) < self.top:
+                chosen.append(row)
+                continue
+            row.outcome, row.detail = PRUNED, "" if same is row else same.schedule
+        return chosen
+
+    def _record(self, row: Row, trial: Trial) -> None:
+        """Note what running a kernel gave."""
         if trial.problem:
+            row.outcome, row.detail, row.is_bug = REJECTED, trial.problem, trial.is_bug
             return
         # Measured in another process, or at another clock, the compiler's own choice may differ.
-        row.cost = trial.cost * self.default.cost / trial.default_cost
+        own = self.default.cost or 0.0
+        self._finish(row, trial.cost * own / trial.default_cost if trial.default_cost else 0.0)
 
-    def _add(self, schedule: str, outcome: str, detail: str = "") -> Row:
-        row = self.rows[schedule] = Row(schedule, outcome, detail)
+    def _finish(self, row: Row, measured: float) -> None:
+        """Set the cost of a kernel that ran: what was measured, or predicted without a meter."""
+        if self.job.meter == MODEL:
+            assert row.forecast is not None
+            row.outcome, row.cost = PREDICTED, row.forecast.microseconds
+        else:
+            row.outcome, row.cost = MEASURED, measured
+
+    def _row(
+        self, schedule: str, packed: bytes, made: CompilationResult, plan: tuple[Any, ...]
+    ) -> Row:
+        """A compiled candidate."""
+        row = Row(schedule, PREDICTED)
+        row.packed = packed
+        row.resources = made.entries.get(self.job.entry)
+        if self._predictor is not None and row.resources is not None and plan:
+            row.forecast = self._predictor.forecast(Plan.of(plan), row.resources)
         return row
 
-    def _keep(self, row: Row, made: CompilationResult, packed: bytes) -> None:
-        row.packed = packed
-        if made.cubin is not None:
-            row.resources = made.entries.get(self.job.entry)
+    def _add(self, row: Row) -> Row:
+        self.rows[row.schedule] = row
+        return row
 
     def _choose(self) -> None:
         """Measure the best ones in turn, and choose among them."""
         finalists = [self.default]
-        finalists += [row for row in self._best()[:FINALISTS] if row is not self.default]
-        if len(finalists) > 1:
+        finalists += [row for row in near_best(self.ranked(), rank) if row is not self.default]
+        if len(finalists) > 1 and self.job.meter == GPU:
             costs = self._backend.final([row.packed for row in finalists])
             for row, cost in zip(finalists, costs, strict=False):
                 row.cost = cost
-        best = min(finalists, key=_rank)
-        is_better = best.cost < (1 - MARGINS[self.job.meter]) * self.default.cost
+        best = min(finalists, key=rank)
+        is_better = rank(best)[0] < (1 - MARGIN) * rank(self.default)[0]
         self.winner = best if is_better else self.default
 
 
-def _rank(row: Row) -> tuple[float, int]:
-    """The cost, without what rounding adds where it is relative to another, and the options."""
-    return float(f"{row.cost:.9g}"), len(row.schedule.split())
+def _code_of(made: CompilationResult) -> bytes:
+    """What a GPU runs."""
+    return made.ptx.encode() if made.cubin is None else made.cubin
 
 
 def _first_line(text: str) -> str:

@@ -14,7 +14,7 @@ from tuned_programs import ADD, add_job, packed
 from tilewright.driver.tuning.bench import FINAL_REPEATS, Bench
 from tilewright.driver.tuning.gpu_meter import MOST_LAUNCHES
 from tilewright.driver.tuning.job import Device
-from tilewright.driver.tuning.meters import describe_device
+from tilewright.driver.tuning.meters import current_device
 from tilewright.support.diagnostics import Unsupported
 
 
@@ -97,13 +97,13 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_device_is_that_of_the_driver(driver: TimedStandIn) -> None:
-    assert describe_device("gpu") == Device("Stand-In 9000", "sm_90")
+    assert current_device() == Device("Stand-In 9000", "sm_90")
 
 
 def test_without_a_gpu_it_is_unsupported(driver: TimedStandIn) -> None:
     driver.failing["cuInit"] = "CUDA_ERROR_NO_DEVICE"
     with pytest.raises(Unsupported, match="the driver finds none"):
-        describe_device("gpu")
+        current_device()
 
 
 def test_kernels_are_measured_beside_the_default(driver: TimedStandIn, ptxas: Path) -> None:

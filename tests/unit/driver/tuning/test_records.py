@@ -40,6 +40,7 @@ def test_a_record_survives_the_disk() -> None:
     {"schedule": "stages=3,agents=1"},
     {"schedule": None},
     {"meter": "guess"},
+    {"meter": "emulator"},
     {"cost": "fast"},
     {"kernel": 3},
     {"surprise": 1},
@@ -136,8 +137,8 @@ def test_there_are_none_without_a_cache(folder: Path, monkeypatch: pytest.Monkey
     (record_of("k", "stages=3"), "'stages=3', 10 instead of 12.5 µs"),
     (record_of("k", ""), "the compiler's own choice, 10 µs"),
     (
-        record_of("k", "warps=8", meter="emulator", unit="counts", cost=1234.0, default_cost=2345),
-        "'warps=8', 1,234 instead of 2,345 counts",
+        record_of("k", "warps=8", meter="model", unit="predicted µs"),
+        "'warps=8', 10 instead of 12.5 predicted µs",
     ),
 ])  # fmt: skip
 def test_the_summary_says_what_was_measured(record: TuningRecord, summary: str) -> None:

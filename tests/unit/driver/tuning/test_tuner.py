@@ -10,8 +10,9 @@ from tilewright.driver.batch_worker import Answer
 from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.tuning import tuner as module
 from tilewright.driver.tuning.job import Job, Trial
+from tilewright.driver.tuning.rows import FAILED, MEASURED, REJECTED, SAME
 from tilewright.driver.tuning.search import options_of
-from tilewright.driver.tuning.tuner import FAILED, MEASURED, REJECTED, SAME, Admit, Tuner
+from tilewright.driver.tuning.tuner import TRIED, Admit, Tuner
 from tilewright.support.diagnostics import InternalError, UserError
 from tilewright.support.identity import identity
 
@@ -22,8 +23,8 @@ def compiled(ptx: str) -> bytes:
     return CompilationResult("sm_90", ptx, None, (), []).pack()
 
 
-def job(meter: str = "gpu") -> Job:
-    return Job("job", b"", "k", "k", "sm_90", "kernel", "ptx", (1,), [], meter, compiled("own"))
+def job() -> Job:
+    return Job("job", b"", "k", "k", "sm_90", "kernel", (1,), [], "gpu", compiled("own"))
 
 
 class Invented:
@@ -44,7 +45,8 @@ class Invented:
     def clock(self) -> float:
         return self.now
 
-    def first(self) -> Trial:
+    def trial(self, packed: bytes) -> Trial:
+        assert CompilationResult.unpack(packed).ptx == "own"
         self.now += 1
         return self.problems.get("", Trial(self.cost({}), self.cost({})))
 
@@ -76,8 +78,8 @@ class Invented:
         raise AssertionError("the caller closes it")
 
 
-def tuned(backend: Invented, limit: float = 1e9, meter: str = "gpu") -> Tuner:
-    tuner = Tuner(job(meter), backend, limit, backend.clock)
+def tuned(backend: Invented, limit: float = 1e9) -> Tuner:
+    tuner = Tuner(job(), backend, limit, backend.clock)
     tuner.run()
     return tuner
 
@@ -111,7 +113,7 @@ def test_no_schedule_is_tried_twice() -> None:
 def test_costs_are_relative_to_what_was_measured_beside_them() -> None:
     """The clocks of the invented device change by 1 % with each candidate."""
     tuner = tuned(Invented(bowl))
-    for row in tuner.measured():
+    for row in tuner.ranked():
         assert row.cost == pytest.approx(bowl(options_of(row.schedule)))
 
 
@@ -154,11 +156,6 @@ def test_noise_does_not_replace_the_compilers_choice(gain: float, chosen: str) -
     assert options_of(winner_of(tuner)).get("agents") == (0 if chosen else None)
 
 
-def test_counts_have_no_noise() -> None:
-    backend = Invented(lambda options: 99.9 if options == {"agents": 0} else 100)
-    assert winner_of(tuned(backend, meter="emulator")) == "agents=0"
-
-
 def test_the_last_measurement_decides() -> None:
     backend = Invented(lambda options: 90 if options == {"agents": 0} else 100)
     backend.finals = [80, 81, 81, 81]
@@ -178,7 +175,7 @@ def test_the_same_code_is_measured_once() -> None:
     outcomes = {row.schedule: (row.outcome, row.detail) for row in tuner.rows.values()}
     assert outcomes["stages=3"] == (MEASURED, "")
     assert outcomes["stages=4"] == (SAME, "")
-    assert len(tuner.measured()) == 2
+    assert len(tuner.ranked()) == 2
 
 
 def test_failures_are_rows() -> None:
@@ -227,21 +224,25 @@ def test_an_interruption_keeps_what_was_measured() -> None:
     tuner = Tuner(job(), backend, 1e9, backend.clock)
     with pytest.raises(KeyboardInterrupt):
         tuner.run()
-    assert [row.schedule for row in tuner.measured()] == ["agents=1", "", "agents=0", "stages=3"]
+    assert [row.schedule for row in tuner.ranked()] == ["agents=1", "", "agents=0", "stages=3"]
     assert tuner.winner is None
     assert backend.closed == 1
 
 
 def test_progress_is_reported() -> None:
-    backend, reports = Invented(bowl), list[tuple[int, ...]]()
-    tuner = Tuner(job(), backend, 3.5, backend.clock, lambda *each: reports.append(each))
+    backend, reports = Invented(bowl), list[tuple[int, int, str]]()
+
+    def report(done: int, count: int, step: str) -> None:
+        reports.append((done, count, step))
+
+    tuner = Tuner(job(), backend, 3.5, backend.clock, report)
     tuner.run()
     count = reports[0][1]
-    assert reports == [(0, count), (1, count), (2, count), (3, count)]
+    assert reports == [(done, count, TRIED) for done in range(4)]
 
 
 def test_it_stops_after_many_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_MEASURED", 5)
     tuner = tuned(Invented(bowl))
-    assert len(tuner.measured()) == 5
+    assert len(tuner.ranked()) == 5
     assert not tuner.is_complete

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 Priority: TypeAlias = tuple[int, int]
 """The number of an operation, and when to issue another one; the lower is issued first."""
+LOADS_BEFORE: Final = -2
+"""Loads, before what waits for loads there."""
 BEFORE: Final = -1
 AFTER: Final = 1
 
@@ -111,7 +113,7 @@ def _early_loads(
                 continue
             if all(_is_cheap(graph.ops[each]) for each in graph.needed(number, first)):
                 registers = count
-                yield number, (first, BEFORE)
+                yield number, (first, LOADS_BEFORE)
         elif ends(op):
             first, registers = None, 0
         if first is None and begins(op):

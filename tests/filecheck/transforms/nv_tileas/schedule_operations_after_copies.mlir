@@ -160,6 +160,29 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
+  // A small load after the loop is issued before the loop, and before what waits there.
+  // CHECK-LABEL: @small_load
+  // CHECK: producer_commit
+  // CHECK-NEXT: nv_tileas.tiled_load {{.*}} -> tensor<64xi32
+  // CHECK-NEXT: nv_tileaa.negf
+  // CHECK-NEXT: scf.for
+  nv_tileaa.func @small_load(%q: !tiles, %rows: !indices, %k: !tiles, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x:2 = nv_tileas.tiled_load weak %q[%c0, %c0] : i32, i32 of !tiles -> !rows
+    %m = nv_tileaa.negf %x#0 : !rows
+    %p = nv_tileas.async.pipeline.create_pipeline : !p
+    %i = nv_tileas.async.pipeline.create_iterator %p : !p -> !i
+    %s = nv_tileas.async.pipeline.producer_acquire %p[%i] : !p, !i
+    nv_tileas.async.pipeline.producer_copy %p, %s, %k[%c0, %c0] {tile = !rows, vector = 8 : i32} : !p, !tiles, i32, i32
+    nv_tileas.async.pipeline.producer_commit %p, %s : !p
+    scf.for %u = %c0 to %n step %c1 : i32 {
+      %t = nv_tileas.async.pipeline.consumer_wait %p[%i] {pending = 0 : i32} : !p, !i
+      nv_tileas.async.pipeline.consumer_release %p, %t : !p
+    }
+    %r:2 = nv_tileas.tiled_load weak %rows[%c0] : i32 of !indices -> !list
+    nv_tileaa.return
+  }
   // Tiles do not wait for the copies during another loop.
   // CHECK-LABEL: @earlier_loop
   // CHECK: nv_tileas.tiled_load

@@ -41,9 +41,9 @@ def graph_of(*lines: str) -> DependenceGraph:
 
 def edges(graph: DependenceGraph) -> list[tuple[int, int]]:
     """The edges, as the operations before know them; those after know the same ones."""
-    found = sorted((a, b) for a, after in enumerate(graph.successors) for b in after)
-    assert found == sorted((a, b) for b, before in enumerate(graph.predecessors) for a in before)
-    return found
+    known = sorted((a, b) for a, after in enumerate(graph.successors) for b in after)
+    assert known == sorted((a, b) for b, before in enumerate(graph.predecessors) for a in before)
+    return known
 
 
 def load(name: str, token: str, view: str = "%v", kind: str = "weak") -> str:

@@ -36,7 +36,7 @@ def schedule(count: int, edges: Edges, chosen: Mapping[int, Priority]) -> list[i
     ([(1, 2), (2, 3)], {3: (1, BEFORE)}, [0, 1, 2, 3]),
     ([], {0: (2, AFTER)}, [1, 2, 0, 3]),
     ([], {0: (2, BEFORE)}, [1, 0, 2, 3]),
-    # What depends on the late one follows it, and comes before later operations.
+    # What depends on the late one follows it, before later operations.
     ([(0, 1)], {0: (2, AFTER)}, [2, 0, 1, 3]),
     # Two that are late, with an operation that needs both: neither follows it.
     ([(0, 2), (1, 2)], {0: (3, AFTER), 1: (3, AFTER)}, [3, 0, 1, 2]),

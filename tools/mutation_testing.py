@@ -50,8 +50,12 @@ ANSWERS: Final = (
     ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "_is_movable", True),
     # Dots are in flight at branches.
     ("transforms.nv_tileas", "transforms.nv_tileas.overlap_dots", "_is_control_flow", False),
-    # Loads are issued before computations, and before the stores that they are ordered after.
-    ("transforms.nv_tileas", "transforms.nv_tileas.hoist_loads", "_may_pass", True),
+    # Stores, waits, dots and allocations lose their order.
+    ("transforms.nv_tileas", "transforms.nv_tileas.dependence_graph", "_is_fixed", False),
+    # Loads are issued before computations.
+    ("transforms.nv_tileas", "transforms.nv_tileas.operation_priorities", "_computes", False),
+    # Loads are issued with exchanges, and operations with an effect, that they need.
+    ("transforms.nv_tileas", "transforms.nv_tileas.operation_priorities", "_is_cheap", True),
     # Threads exchange the accumulators of a dot that are B of another.
     (
         "conversion.nv_tileaa_to_nv_tileas",

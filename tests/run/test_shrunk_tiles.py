@@ -9,7 +9,7 @@ from repeats import keep_first
 
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
-from tilewright.transforms.nv_tileas import start_copies
+from tilewright.schedule import resources
 
 KEYS, HEAD, TILE = 160, 32, 64
 
@@ -124,5 +124,5 @@ def test_copies_start_before_queries_are_converted() -> None:
 def test_conversions_stay_without_memory_beside_the_pipelines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(start_copies, "bytes_beside_loop", lambda *_: 1 << 20)
+    monkeypatch.setattr(resources, "bytes_beside_loop", lambda *_: 1 << 20)
     assert not copies_start_first()

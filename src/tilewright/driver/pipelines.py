@@ -39,7 +39,6 @@ PASSES: Final = {
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
     "hoist-conversions": "tilewright.transforms.nv_tileas.hoist_conversions:HoistConversions",
-    "hoist-loads": "tilewright.transforms.nv_tileas.hoist_loads:HoistLoads",
     "inline-calls": "tilewright.transforms.nv_tileaa.inline_calls:InlineCalls",
     "keep-tiles": "tilewright.transforms.nv_tileas.keep_tiles:KeepTiles",
     "licm": "tilewright.transforms.generic.licm:Licm",
@@ -47,7 +46,6 @@ PASSES: Final = {
     "localize-stores": "tilewright.transforms.nv_tileas.localize_stores:LocalizeStores",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
     "merge-loads": "tilewright.transforms.nv_tileaa.merge_loads:MergeLoads",
-    "start-copies": "tilewright.transforms.nv_tileas.start_copies:StartCopies",
     "materialize-schedule": (
         "tilewright.transforms.nv_tileas.materialize_schedule:MaterializeSchedule"
     ),
@@ -70,10 +68,12 @@ PASSES: Final = {
     "promote-dots": "tilewright.transforms.nv_tileas.promote_dots:PromoteDots",
     "rotate-dots": "tilewright.transforms.nv_tileaa.rotate_dots:RotateDots",
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
+    "schedule-operations": (
+        "tilewright.transforms.nv_tileas.schedule_operations:ScheduleOperations"
+    ),
     "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
     "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
     "split-accumulators": ("tilewright.transforms.nv_tileaa.split_accumulators:SplitAccumulators"),
-    "sink-reductions": "tilewright.transforms.nv_tileas.sink_reductions:SinkReductions",
     "slice-dot-results": "tilewright.transforms.nv_tileas.slice_dot_results:SliceDotResults",
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
@@ -95,11 +95,14 @@ PASSES: Final = {
 
 DEPRECATED_PASSES: Final = {
     "expand-products": "expand-dots",
+    "hoist-loads": "schedule-operations",
     "insert-barriers": "synchronize",
     "order-memory": "synchronize",
     "override-warps": "record-requests",
     "pack-nibbles": "pack-int4",
     "plan-shared-memory": "allocate",
+    "sink-reductions": "schedule-operations",
+    "start-copies": "schedule-operations",
 }
 """Former names of passes: accepted with a warning in this release, gone in the next."""
 
@@ -206,11 +209,9 @@ LOWERING_PIPELINE: Final = {
         Step("schedule-loops", since=2, reorders_accesses=True),
         Step("specialize-warps", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
-        Step("start-copies", since=2),
-        Step("sink-reductions", since=2),
         Step("slice-dots", since=2, reorders_accesses=True),
         Step("slice-dot-results", since=2, reorders_accesses=True),
-        Step("hoist-loads", since=2, reorders_accesses=True),
+        Step("schedule-operations", since=2, reorders_accesses=True),
         Step("recompute-tiles", since=2),
         Step("back-off-spins", since=2),
         Step("allocate"),

@@ -7,6 +7,7 @@ other values, by the kind of code. `benchmarks/results/spills.md` compares it wi
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Final, NamedTuple
 
 from tilewright.target.arch import REGISTER_STEP, WARP_SIZE, registers_per_thread
@@ -85,6 +86,24 @@ def tile_capacity(threads: int, others: int = OTHER_REGISTERS) -> int:
 def fits_registers(words: int, threads: int) -> bool:
     """Whether the registers of a block's threads hold accumulators and fragments of these words."""
     return words <= tile_capacity(threads)
+
+
+class Passed(Enum):
+    """What operations are moved over, and the most registers of a thread that live longer by it.
+
+    No bound was measured against others.
+    """
+
+    CONVERSIONS = 96
+    """Exchanges of loaded tiles, beside which no accumulators are live."""
+    DOTS = 32
+    """The dots of an iteration, whose accumulators and fragments have most registers."""
+    LOOP = 4
+    """A loop, in which all of its tiles are live."""
+
+    def allows(self, registers: int) -> bool:
+        """Whether a thread may have that many registers for longer."""
+        return registers <= self.value
 
 
 def is_small_beside(words: int, accumulators: int) -> bool:

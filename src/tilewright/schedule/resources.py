@@ -12,12 +12,15 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import agent_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.plans.scratch import scratch_bytes
 from tilewright.schedule.registers import launch_registers, resident_blocks
-from tilewright.schedule.shared_memory import block_share
+from tilewright.schedule.shared_memory import block_share, bytes_beside_loop
 from tilewright.schedule.tile_words import accumulator_words
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.operation import Operation
 
 
@@ -54,3 +57,17 @@ def register_limit(op: Operation) -> int | None:
     if agent is not None and agent.max_registers:
         return agent.max_registers
     return kernel_registers(next(outer for outer in op.ancestors() if isinstance(outer, FuncOp)))
+
+
+def has_scratch_beside(loop: Operation, moved: Sequence[Operation]) -> bool:
+    """Whether operations that move to a loop have scratch memory beside its pipelines."""
+    if not any(map(scratch_bytes, moved)):
+        return True
+    function = next(outer for outer in loop.ancestors() if isinstance(outer, FuncOp))
+    arch, spec = target_of(function), function.kernel_spec
+    if arch is None or spec is None or spec.num_warps is None:
+        return False
+    limit = arch.static_shared
+    if shares_sm(function):
+        limit = block_limit(function, spec.num_warps * WARP_SIZE)
+    return bytes_beside_loop(function, loop, moved) <= limit

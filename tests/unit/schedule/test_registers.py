@@ -8,6 +8,7 @@ from tilewright.schedule.registers import (
     MOST_REGISTERS,
     PRODUCER_REGISTERS,
     ConsumerTiles,
+    Passed,
     accumulator_registers,
     consumer_registers,
     fits_registers,
@@ -128,3 +129,11 @@ def test_a_problem_names_the_registers_that_are_missing(
     """Two blocks of eight consumer warps each: a thread starts with 80, and takes 96."""
     tiles = ConsumerTiles(256 * accumulators, 256 * instruction, 256 * chained)
     assert tiles.problem(warps=8, blocks=2) == problem
+
+
+@each_case("passed", list(Passed))
+def test_bounds_on_registers_of_values_that_live_longer(passed: Passed) -> None:
+    """What is live beside them leaves fewer over dots than over conversions, and over a loop."""
+    assert passed.allows(passed.value)
+    assert not passed.allows(passed.value + 1)
+    assert Passed.LOOP.value < Passed.DOTS.value < Passed.CONVERSIONS.value

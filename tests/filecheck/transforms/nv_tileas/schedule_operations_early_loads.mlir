@@ -1,5 +1,5 @@
 // Loads are issued before the layout conversions of tiles that are loaded earlier, and before loops.
-// RUN: tilewright opt --pass hoist-loads %s | filecheck %s
+// RUN: tilewright opt --pass schedule-operations %s | filecheck %s
 #rows = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]]>
 #columns = #nv_tileas.layout<[64, 32], register = [[1, 0], [2, 0], [4, 0], [0, 8], [0, 16]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2]], warp = [[0, 4]]>
 #line = #nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
@@ -45,6 +45,20 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %d = nv_tileas.convert_layout %c : !rows -> !columns
     %t2 = nv_tileas.tiled_store weak %a, %x[%i, %i] token = %t1 : !rows, i32, i32 of !tiles
     %e, %t3 = nv_tileas.tiled_load weak %x[%i, %i] token = %t2 : i32, i32 of !tiles -> !rows
+    nv_tileaa.return
+  }
+  // No token orders the second load after the store, but it stays there: threads may wait for each other.
+  // CHECK-LABEL: @stored
+  // CHECK: %[[A:.*]]:2 = nv_tileas.tiled_load
+  // CHECK-NEXT: nv_tileas.convert_layout %[[A]]#0
+  // CHECK-NEXT: nv_tileas.tiled_store
+  // CHECK-NEXT: nv_tileas.tiled_load
+  nv_tileaa.func @stored(%x: !tiles, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %token = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
+    %a, %t0 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
+    %b = nv_tileas.convert_layout %a : !rows -> !columns
+    %t1 = nv_tileas.tiled_store weak %a, %x[%i, %i] token = %t0 : !rows, i32, i32 of !tiles
+    %c, %t2 = nv_tileas.tiled_load weak %x[%i, %i] token = %token : i32, i32 of !tiles -> !rows
     nv_tileaa.return
   }
   // A thread has no registers for a third tile: each instruction loads one element of it.

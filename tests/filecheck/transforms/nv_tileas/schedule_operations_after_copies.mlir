@@ -1,5 +1,5 @@
 // The first copies of a pipeline start before anything that waits for tiles which are loaded before it.
-// RUN: tilewright opt --pass start-copies %s | filecheck %s
+// RUN: tilewright opt --pass schedule-operations %s | filecheck %s
 #rows = #nv_tileas.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 // As mma.sync reads A and B: a conversion to #left goes through 4096 bytes of scratch memory.
 #left = #nv_tileas.layout<[64, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -133,13 +133,13 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     }
     nv_tileaa.return
   }
-  // What is before a store stays there, what is after it moves.
+  // A store stays. What is before it moves, too, as nothing before the loop needs it.
   // CHECK-LABEL: @stored
   // CHECK: %[[Q:.*]]:2 = nv_tileas.tiled_load
-  // CHECK-NEXT: %[[M:.*]] = nv_tileaa.negf %[[Q]]#0
   // CHECK-NEXT: nv_tileas.tiled_store
   // CHECK-NEXT: create_pipeline
   // CHECK: producer_commit
+  // CHECK-NEXT: %[[M:.*]] = nv_tileaa.negf %[[Q]]#0
   // CHECK-NEXT: nv_tileaa.mulf %[[M]], %[[Q]]#0
   // CHECK-NEXT: scf.for
   nv_tileaa.func @stored(%q: !tiles, %k: !tiles, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
@@ -149,6 +149,54 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %m = nv_tileaa.negf %x#0 : !rows
     %o = nv_tileas.tiled_store weak %x#0, %q[%c1, %c0] : !rows, i32, i32 of !tiles
     %y = nv_tileaa.mulf %m, %x#0 : !rows
+    %p = nv_tileas.async.pipeline.create_pipeline : !p
+    %i = nv_tileas.async.pipeline.create_iterator %p : !p -> !i
+    %s = nv_tileas.async.pipeline.producer_acquire %p[%i] : !p, !i
+    nv_tileas.async.pipeline.producer_copy %p, %s, %k[%c0, %c0] {tile = !rows, vector = 8 : i32} : !p, !tiles, i32, i32
+    nv_tileas.async.pipeline.producer_commit %p, %s : !p
+    scf.for %u = %c0 to %n step %c1 : i32 {
+      %t = nv_tileas.async.pipeline.consumer_wait %p[%i] {pending = 0 : i32} : !p, !i
+      nv_tileas.async.pipeline.consumer_release %p, %t : !p
+    }
+    nv_tileaa.return
+  }
+  // A small load after the loop is issued before the loop, and before what waits there.
+  // CHECK-LABEL: @small_load
+  // CHECK: producer_commit
+  // CHECK-NEXT: nv_tileas.tiled_load {{.*}} -> tensor<64xi32
+  // CHECK-NEXT: nv_tileaa.negf
+  // CHECK-NEXT: scf.for
+  nv_tileaa.func @small_load(%q: !tiles, %rows: !indices, %k: !tiles, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x:2 = nv_tileas.tiled_load weak %q[%c0, %c0] : i32, i32 of !tiles -> !rows
+    %m = nv_tileaa.negf %x#0 : !rows
+    %p = nv_tileas.async.pipeline.create_pipeline : !p
+    %i = nv_tileas.async.pipeline.create_iterator %p : !p -> !i
+    %s = nv_tileas.async.pipeline.producer_acquire %p[%i] : !p, !i
+    nv_tileas.async.pipeline.producer_copy %p, %s, %k[%c0, %c0] {tile = !rows, vector = 8 : i32} : !p, !tiles, i32, i32
+    nv_tileas.async.pipeline.producer_commit %p, %s : !p
+    scf.for %u = %c0 to %n step %c1 : i32 {
+      %t = nv_tileas.async.pipeline.consumer_wait %p[%i] {pending = 0 : i32} : !p, !i
+      nv_tileas.async.pipeline.consumer_release %p, %t : !p
+    }
+    %r:2 = nv_tileas.tiled_load weak %rows[%c0] : i32 of !indices -> !list
+    nv_tileaa.return
+  }
+  // Tiles do not wait for the copies during another loop.
+  // CHECK-LABEL: @earlier_loop
+  // CHECK: nv_tileas.tiled_load
+  // CHECK-NEXT: nv_tileaa.negf
+  // CHECK-NEXT: scf.for
+  // CHECK: create_pipeline
+  nv_tileaa.func @earlier_loop(%q: !tiles, %k: !tiles, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x:2 = nv_tileas.tiled_load weak %q[%c0, %c0] : i32, i32 of !tiles -> !rows
+    %m = nv_tileaa.negf %x#0 : !rows
+    scf.for %u = %c0 to %n step %c1 : i32 {
+      %o = nv_tileas.tiled_store weak %x#0, %q[%u, %c0] : !rows, i32, i32 of !tiles
+    }
     %p = nv_tileas.async.pipeline.create_pipeline : !p
     %i = nv_tileas.async.pipeline.create_iterator %p : !p -> !i
     %s = nv_tileas.async.pipeline.producer_acquire %p[%i] : !p, !i

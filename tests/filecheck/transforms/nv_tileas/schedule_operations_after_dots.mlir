@@ -1,5 +1,5 @@
 // Reductions across warps are computed after the dots of their loop that do not need the result.
-// RUN: tilewright opt --pass sink-reductions %s | filecheck %s
+// RUN: tilewright opt --pass schedule-operations %s | filecheck %s
 // Two warps have half of the columns each: a sum of columns is exchanged between them.
 #c = #nv_tileas.layout<[16, 16], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]]>
 #a = #nv_tileas.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0]]>
@@ -62,6 +62,33 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
       %m1 = nv_tileaa.addf %more, %m : !r
       %d1 = nv_tileas.dot %a, %b, %d0 {atom = #nv_tileas.atom<mma_sync>} : !a, !b, !c
       scf.yield %d1, %r2, %m1 : !c, !r, !r
+    }
+    nv_tileaa.return
+  }
+  // Both reductions come before what depends on both.
+  // CHECK-LABEL: @together
+  // CHECK: scf.for
+  // CHECK-NEXT: nv_tileas.dot
+  // CHECK-NEXT: %[[R:.*]] = nv_tileas.reduce
+  // CHECK: %[[M:.*]] = nv_tileas.reduce
+  // CHECK: nv_tileaa.addf %[[R]], %[[M]]
+  nv_tileaa.func @together(%a: !a, %b: !b, %x: !c, %y: !most, %none: !r, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %all = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (!r) : i32 {
+      %r = nv_tileas.reduce %x {axis = 1 : i32} : !c -> !r {
+      ^bb0(%u: f32, %v: f32):
+        %w = nv_tileaa.addf %u, %v : f32
+        nv_tileas.yield %w : f32
+      }
+      %m = nv_tileas.reduce %y {axis = 1 : i32} : !most -> !r {
+      ^bb0(%u: f32, %v: f32):
+        %w = nv_tileaa.addf %u, %v : f32
+        nv_tileas.yield %w : f32
+      }
+      %both = nv_tileaa.addf %r, %m : !r
+      %d = nv_tileas.dot %a, %b, %x {atom = #nv_tileas.atom<mma_sync>} : !a, !b, !c
+      scf.yield %both : !r
     }
     nv_tileaa.return
   }

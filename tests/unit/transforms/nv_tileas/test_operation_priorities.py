@@ -1,4 +1,4 @@
-"""Reductions across warps after the dots that do not need their results."""
+"""Priorities of the list scheduler, in kernels as they are compiled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright.dialects.scf import ForOp
 def order(decode: Decode) -> list[str]:
     """The dots and reductions of the loop over keys, in order."""
     schedule = "agents=0,rotate=0"
-    module = lowered_as_far_as("sink-reductions", decode.program, schedule=schedule)
+    module = lowered_as_far_as("schedule-operations", decode.program, schedule=schedule)
     (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
     names: list[str] = []
     for op in loop.body.block:

@@ -58,8 +58,8 @@ PASSES: Final = {
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
     "shrink-tiles": "tilewright.transforms.nv_tileaa.shrink_tiles:ShrinkTiles",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
+    "plan-kernel": "tilewright.transforms.nv_tileaa.plan_kernel:PlanKernel",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
-    "relax-occupancy": "tilewright.transforms.nv_tileaa.relax_occupancy:RelaxOccupancy",
     "record-requests": "tilewright.transforms.nv_tileaa.record_requests:RecordRequests",
     "recompute-tiles": "tilewright.transforms.nv_tileas.recompute_tiles:RecomputeTiles",
     "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
@@ -100,6 +100,7 @@ DEPRECATED_PASSES: Final = {
     "override-warps": "record-requests",
     "pack-nibbles": "pack-int4",
     "plan-shared-memory": "allocate",
+    "relax-occupancy": "plan-kernel",
 }
 """Former names of passes: accepted with a warning in this release, gone in the next."""
 
@@ -185,11 +186,12 @@ LOWERING_PIPELINE: Final = {
         Step("shrink-tiles", since=2, reorders_accesses=True),
         Step("distribute-over-cluster", since=1, reorders_accesses=True),
         Step("split-accumulators", since=2, reorders_accesses=True),
-        Step("relax-occupancy"),
-        Step("refine-k-loops", since=2, reorders_accesses=True),
         Step("slice-tiles"),
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
+        Step("merge-loads", since=2, reorders_accesses=True),
+        Step("plan-kernel"),
+        Step("refine-k-loops", since=2, reorders_accesses=True),
         Step("version-single-trip", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("prefetch-loads", since=2, reorders_accesses=True),

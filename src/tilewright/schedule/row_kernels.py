@@ -126,12 +126,6 @@ def _is_long(op: Operation) -> bool:
     return bool(tiles) and (isinstance(op, _LONG) or any(each.element is F64 for each in tiles))
 
 
-def row_blocks(kernel: FuncOp, warps: int) -> int | None:
-    """How many blocks of a kernel that reduces a row are to be resident; None for other kernels."""
-    row = RowKernel.of(kernel)
-    return None if row is None else row.blocks(warps)
-
-
 def _live_words(block: Block) -> int:
     """The most 32-bit registers that tiles take after an operation of a block.
 

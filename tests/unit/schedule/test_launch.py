@@ -1,4 +1,4 @@
-"""The number of warps of a block, by its dots and its target."""
+"""The launch shape of a kernel: warps by its dots and its target."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
-from tilewright.schedule.warps import choose_warps
+from tilewright.schedule.launch import choose_launch
 from tilewright.support.diagnostics import Sink
 
 
-def warps_of(
-    m: int, n: int, accumulator: str, arch: str, asked: int | None = None, dots: int = 1
-) -> int:
+def warps_of(m: int, n: int, accumulator: str, arch: str, hints: str = "", dots: int = 1) -> int:
     """The warps of a kernel with dots of f16 that have accumulators of some shape and type."""
     a, b, c = f"tile<{m}x16xf16>", f"tile<16x{n}xf16>", f"tile<{m}x{n}x{accumulator}>"
     body = "".join(
@@ -28,7 +26,7 @@ def warps_of(
     )
     text = f"""
       cuda_tile.module @m {{
-        entry @k(%s: tile<f16>) {{
+        entry @k(%s: tile<f16>) {hints} {{
           %r = reshape %s : tile<f16> -> tile<1x1xf16>
           %a = broadcast %r : tile<1x1xf16> -> {a}
           %b = broadcast %r : tile<1x1xf16> -> {b}
@@ -39,7 +37,7 @@ def warps_of(
     root = wrap_in_module(read_runnable(text, "kernel.mlir"))
     parse_pipeline(passes_to("nv_tileaa", arch, 0)).run(root)
     (kernel,) = (op for op in root.walk() if isinstance(op, FuncOp))
-    return choose_warps(kernel, asked)
+    return choose_launch(kernel).warps
 
 
 @each_case(("shape", "accumulator", "arch", "warps"), [
@@ -58,7 +56,8 @@ def test_accumulators_decide(
 
 
 def test_a_number_that_is_asked_for_is_taken() -> None:
-    assert warps_of(128, 128, "f16", "sm_90", asked=4) == 4
+    hints = "optimization_hints=<sm_90 = {num_worker_warps_per_cta = 4}>"
+    assert warps_of(128, 128, "f16", "sm_90", hints) == 4
 
 
 @each_case(("shape", "arch", "dots", "warps"), [
@@ -105,7 +104,7 @@ def decode(columns: int, rows: int = 16, query: str = "%q") -> FuncOp:
 
 
 def decode_warps(columns: int, rows: int = 16, query: str = "%q") -> int:
-    return choose_warps(decode(columns, rows, query), None)
+    return choose_launch(decode(columns, rows, query)).warps
 
 
 def test_fragments_that_every_warp_holds_decide() -> None:
@@ -145,14 +144,14 @@ def test_a_tile_that_a_dot_does_not_update_is_live_beside_it(start: str, warps: 
         }}
       }}"""  # noqa: E501
     (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
-    assert choose_warps(kernel, None) == warps
+    assert choose_launch(kernel).warps == warps
 
 
 @pytest.mark.parametrize(("columns", "registers"), [(256, None), (512, 260)])
 def test_a_remark_names_the_registers(columns: int, registers: int | None) -> None:
     (module,) = [op for op in decode(columns).ancestors() if op.name == "builtin.module"]
     sink = Sink(remarks=True)
-    parse_pipeline("convert-tileaa-to-tileas").run(module, sink)
+    parse_pipeline("plan-kernel").run(module, sink)
     text = f"More than 4 warps: fragments and accumulators would take {registers} registers"
     remarks = [each.message for each in sink.remarks if each.name == "RemarkWarps"]
     assert remarks == ([] if registers is None else [text])

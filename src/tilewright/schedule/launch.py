@@ -1,41 +1,52 @@
 """The launch shape of a kernel: the warps of a block, and how many blocks an SM is to have.
 
-`plan-kernel` records the choice, which no other pass computes again.
+`plan-kernel` records the choice, which no other pass computes again. The number of warps starts
+from the largest tile, and is changed where the tiles that are live together say that its threads
+would have too few registers, or an SM too few blocks.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.targets import target_or_baseline
-from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
-from tilewright.dialects.scf import ForOp
-from tilewright.schedule.registers import accumulator_registers, fitting_blocks
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.schedule.dot_warps import live_accumulator_words, warps_of_dots
+from tilewright.schedule.registers import (
+    K_LOOP_OTHERS,
+    accumulator_registers,
+    fitting_blocks,
+    launch_registers,
+)
 from tilewright.schedule.row_kernels import RowKernel
-from tilewright.schedule.tile_words import accumulator_words, tile_words
-from tilewright.schedule.warps import FEWEST, MOST, SHARE, fixed_warps, largest_words
-from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
-from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
+from tilewright.schedule.tile_liveness import live_words
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import FEWEST, MOST, NUMBERS, SHARE, fixed_warps, largest_words
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Block
-    from tilewright.ir.values import Value
+    from tilewright.ir.operation import Operation
 
-DOT_SHARES: Final = {4: 64, 8: 128}
-"""By number of warps, the registers of a thread of the largest tile above which warps double, with
-dots: accumulators stay in registers, and larger ones need fewer operand loads per element. A thread
-of 16 warps has at most 128 registers."""
-LIVE_SHARE: Final = 160
-"""Registers of a thread of one warpgroup above which accumulators that are live together, as those
-of the gradients of attention, are divided between two: operands are in registers beside them."""
-OPERAND_SHARE: Final = 64
-"""Registers of a thread of four warps for B of dots with few rows, above which there are eight:
-their instructions read it from registers."""
+LIVE_SHARE: Final = 128
+"""Registers of a thread for tiles that are live together without dots, above which warps double:
+with 40 others, an SM has registers for fewer than three blocks of four warps. On an H200, backward
+passes of RMS norm with 136, 144 and 160 take 1.09, 0.85 and 0.61 of the time with eight warps, a
+selective scan with 128 takes 0.99 (`benchmarks/results/plans-h200.json`)."""
+FEW_LIVE_SHARE: Final = 104
+"""Registers of a thread for tiles that are live together where fewer warps suffice: with 24 others,
+an SM has registers for 16 warps. With 66 a Sinkhorn iteration takes 0.79 of the time with half of
+the warps, with 97 a search of the largest two 0.75 and 0.59; a group norm with 192 takes 1.32."""
+SCAN_SHARE: Final = 8
+"""Registers of a thread of the fewest warps for a scanned tile, above which there are twice as many
+warps: a thread scans its elements one after the other. Linear recurrences with 16 and 32 take 0.52
+to 1.08 of the time, a segmented scan with 16 takes 1.00, with 32 0.75."""
 
 
 class Launch(NamedTuple):
@@ -46,7 +57,14 @@ class Launch(NamedTuple):
     blocks: int | None = None
     """On an SM, for which registers are limited; None to leave it to ptxas."""
     reason: str = ""
-    """Why there are more warps than the fewest, if that is remarkable."""
+    """Why the number of warps is not that for the largest tile."""
+
+
+class Candidate(NamedTuple):
+    """A number of warps, with what demands it if it is not the one for the largest tile."""
+
+    warps: int
+    reason: str = ""
 
 
 class Relaxed(NamedTuple):
@@ -60,14 +78,13 @@ class Relaxed(NamedTuple):
 def choose_launch(kernel: FuncOp) -> Launch:
     """Choose the warps of a block and the blocks on an SM; what is fixed stays."""
     fixed, spec = fixed_warps(kernel), kernel.kernel_spec
-    warps = choose_warps(kernel) if fixed is None else fixed
+    warps, reason = candidate_warps(kernel, fixed)[-1]
     blocks = None if spec is None else spec.occupancy
-    row = RowKernel.of(kernel) if blocks is None else None
     if blocks is None and kernel.asks(OCCUPANCY) is not None:
         blocks = relaxed_blocks(kernel, warps).blocks
-    elif row is not None:
+    elif blocks is None and (row := RowKernel.of(kernel)) is not None:
         blocks = row.blocks(warps)
-    return Launch(warps, blocks, "" if fixed else _fragments_reason(kernel))
+    return Launch(warps, blocks, reason)
 
 
 def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
@@ -81,124 +98,94 @@ def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
     return Relaxed(fitting_blocks(threads, registers, kernel.asks(OCCUPANCY) or 1), registers)
 
 
-def choose_warps(kernel: FuncOp) -> int:
-    """Four warps, or more where tiles are large.
+def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[Candidate]:
+    """The numbers of warps that are considered; the last one is chosen.
 
-    Fewer where a block reduces one row, and needs no more for the registers of its tiles.
+    With dots those are the one for the largest tile, and more, as long as its threads would spill.
+    Without dots the one for the largest tile is kept within bounds.
     """
     dots = _dots(kernel)
-    largest = largest_words(kernel)
-    warps = _warps_for(largest, has_dots=bool(dots))
-    row = None if dots else RowKernel.of(kernel)
+    if fixed is not None:
+        return [Candidate(fixed)]
+    if dots:
+        live, first = live_words(kernel), warps_of_dots(kernel, dots, largest_words(kernel))
+        return [Candidate(*first), *_less_spilling(live, first[0])]
+    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), SHARE)
     if row is not None and row.is_simple:
-        return min(warps, row.warps)
-    if warps == FEWEST and _needs_two_warpgroups(dots):
-        return 2 * FEWEST if target_or_baseline(kernel).async_dots else warps
-    is_shared = fragment_registers(dots, warps) > MAX_REGISTERS or _has_large_operands(kernel, dots)
-    return max(warps, 2 * FEWEST) if is_shared else warps
+        return [Candidate(min(warps, row.warps))]
+    fewest, most = warp_bounds(kernel, warps)
+    if warps < fewest.warps:
+        return [fewest]
+    return [most if warps > most.warps else Candidate(warps)]
+
+
+def _less_spilling(live: int, warps: int) -> Iterator[Candidate]:
+    """More warps, as long as threads have too few registers, and by half as many at most."""
+    while warps < MOST and 0 < _missing(live, warps) >= 2 * _missing(live, 2 * warps):
+        registers, limit = _thread_registers(live, warps), launch_registers(warps * WARP_SIZE)
+        reason = f"a thread of {warps} would take {registers} of {limit} registers"
+        warps *= 2
+        yield Candidate(warps, reason)
+
+
+def warp_bounds(kernel: FuncOp, warps: int) -> tuple[Candidate, Candidate]:
+    """The fewest and the most warps for tiles without dots; `warps` are those for the largest.
+
+    Blocks on an SM hide each other's latency, so it is to have registers for several. Where loops
+    load tiles, loads of later iterations do that, too, and fewer warps do not pay.
+    """
+    live = live_words(kernel)
+    share = -(-live // (warps * WARP_SIZE))
+    reason = f"tiles that are live together would take {share} registers of a thread of {warps}"
+    fewest = Candidate(_holding(live, LIVE_SHARE), reason)
+    scanned = _scanned_words(kernel)
+    if fewest.warps < 2 * FEWEST and scanned > SCAN_SHARE * FEWEST * WARP_SIZE:
+        fewest = Candidate(
+            2 * FEWEST, f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words"
+        )
+    if _loads_in_loops(kernel):
+        return fewest, Candidate(MOST, "")
+    # Threads that never wait for each other gain little by being fewer.
+    least = FEWEST if _reduces(kernel) else 2 * FEWEST
+    most = max(_holding(live, FEW_LIVE_SHARE), least, fewest.warps)
+    return fewest, Candidate(most, "an SM has registers for more blocks of fewer warps")
+
+
+def _holding(words: int, share: int) -> int:
+    """The fewest warps whose threads hold tiles in some registers each, or the most."""
+    allowed = (each for each in NUMBERS if each >= FEWEST)
+    return next((each for each in allowed if words <= each * WARP_SIZE * share), MOST)
+
+
+def _thread_registers(live: int, warps: int) -> int:
+    """The registers of a thread for tiles that are live together, and for what is beside them."""
+    return -(-live // (warps * WARP_SIZE)) + K_LOOP_OTHERS
+
+
+def _missing(live: int, warps: int) -> int:
+    """The registers that a thread has too few for tiles that are live together."""
+    return max(0, _thread_registers(live, warps) - launch_registers(warps * WARP_SIZE))
 
 
 def _dots(kernel: FuncOp) -> list[DotOp]:
     return [op for op in kernel.walk() if isinstance(op, DotOp)]
 
 
-def _fragments_reason(kernel: FuncOp) -> str:
-    """Why warps divide what four do not have registers for, if they do."""
-    registers = fragment_registers(_dots(kernel), FEWEST)
-    if registers <= MAX_REGISTERS:
-        return ""
-    return f"fragments and accumulators would take {registers} registers"
+def _scanned_words(kernel: FuncOp) -> int:
+    """The words of the largest tile that is scanned; 0 without scans."""
+    scans = [op for op in kernel.walk() if isinstance(op, ScanOp)]
+    return max([tile_words(value.type) for op in scans for value in op.sources], default=0)
 
 
-def _has_large_operands(kernel: FuncOp, dots: Sequence[DotOp]) -> bool:
-    """Whether the instructions of dots with few rows read a large B from registers.
-
-    Two blocks share an SM instead if that is asked for.
-    """
-    if (kernel.asks(OCCUPANCY) or 1) > 1 or any(_rows(dot) >= WGMMA_ROWS for dot in dots):
-        return False
-    words = max([tile_words(dot.b.type) for dot in dots], default=0)
-    return words > OPERAND_SHARE * FEWEST * WARP_SIZE
+def _reduces(kernel: FuncOp) -> bool:
+    return any(isinstance(op, ReduceOp) for op in kernel.walk())
 
 
-def _rows(dot: DotOp) -> int:
-    return shape(dot.result.type)[-2]
+def _loads_in_loops(kernel: FuncOp) -> bool:
+    """Whether an iteration of a loop loads a tile."""
+    loads = [op for op in kernel.walk() if isinstance(op, LoadOp | TileLoadOp)]
+    return any(is_tile(op.results[0]) and _is_repeated(op) for op in loads)
 
 
-def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
-    """Whether dots by wgmma are better divided between two warpgroups.
-
-    They copy while the dots of both are in flight, also where the registers of one would hold the
-    accumulator; and two hold accumulators that are live together, where each has rows for both.
-    """
-    threads = FEWEST * WARP_SIZE
-    words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
-    if words > threads * DOT_SHARES[FEWEST]:
-        return True
-    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_SHARE:
-        return False
-    return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
-
-
-def fragment_registers(dots: Sequence[DotOp], warps: int) -> int:
-    """The registers of a thread for the fragments and accumulators of dots in loops with few rows.
-
-    All rows are those of one instruction, so every warp has all of A: where A is from before the
-    loop, as Q of a decode step, its fragments are held beside the accumulators and those of B,
-    which more warps divide.
-    """
-    held: dict[Value, int] = {}
-    read: list[int] = []
-    threads = warps * WARP_SIZE
-    for dot in dots:
-        loop = next((op for op in dot.ancestors() if op.loop_body is not None), None)
-        if loop is None or shape(dot.result.type)[-2] != MMA_ROWS:
-            continue
-        if not dot.a.is_inside(loop):
-            held[dot.a] = tile_words(dot.a.type) // WARP_SIZE
-            read.append(tile_words(dot.b.type) // threads)
-    if not held:
-        return 0
-    return sum(held.values()) + max(read) + live_accumulator_words(dots) // threads
-
-
-def live_accumulator_words(dots: Iterable[DotOp]) -> int:
-    """The 32-bit registers of the accumulators that are live together, over all threads.
-
-    The accumulators of all dots of a block are, as in attention: one is an operand of the next.
-    """
-    words: dict[Block | None, int] = {}
-    for dot in dots:
-        # One that accumulates what another dot of the block did has its registers.
-        previous = dot.c.defining_op()
-        if not isinstance(previous, DotOp) or previous.parent is not dot.parent:
-            words[dot.parent] = words.get(dot.parent, 0) + tile_words(dot.result.type)
-    return max(words.values(), default=0)
-
-
-def separate_accumulator_words(dots: Iterable[DotOp]) -> int:
-    """The 32-bit registers of tiles that loops carry beside the accumulators of dots.
-
-    A dot that starts at zero does not update such a tile: it is added to it afterwards.
-    """
-    words: dict[Block | None, int] = {}
-    for dot in dots:
-        block = dot.parent
-        end = None if block is None else block.last
-        if block is None or end is None or not isinstance(block.parent_op, ForOp):
-            continue
-        is_added = any(value.defining_op() in set(dot.result.users) for value in end.operands)
-        if is_added and dot.c.parent_block is not block:
-            words[block] = words.get(block, 0) + tile_words(dot.result.type)
-    return max(words.values(), default=0)
-
-
-def _warps_for(largest: int, *, has_dots: bool) -> int:
-    """The number of warps for a largest tile of `largest` 32-bit words."""
-    warps = FEWEST
-    while warps < MOST:
-        share = DOT_SHARES[warps] if has_dots else SHARE
-        if largest <= warps * WARP_SIZE * share:
-            break
-        warps *= 2
-    return warps
+def _is_repeated(op: Operation) -> bool:
+    return any(outer.loop_body is not None for outer in op.ancestors())

@@ -10,7 +10,8 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
-from tilewright.schedule.launch import choose_launch
+from tilewright.schedule.launch import candidate_warps, choose_launch
+from tilewright.schedule.warps import fixed_warps
 from tilewright.support.diagnostics import Sink
 
 
@@ -131,11 +132,12 @@ def test_a_tile_that_a_dot_does_not_update_is_live_beside_it(start: str, warps: 
     text = f"""
       gpu.module @kernels attributes {{
           nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
-        nv_tileaa.func @k(%a: {left}, %b: {right}, %zero: {tile}, %n: i32)
+        nv_tileaa.func @k(%a: {left}, %b: {right}, %s: f32, %n: i32)
             attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
+          %zero = nv_tileaa.splat %s : f32 -> {tile}
           %sum = scf.for %i = %n to %n step %n iter_args(%acc = %zero) -> ({tile}) : i32 {{
-            %s = nv_tileaa.dot %a, %b, %zero {{input_precision = "tf32"}} : {left}, {right}, {tile}
-            %p = nv_tileaa.fp_to_fp %s : {tile} to {left}
+            %q = nv_tileaa.dot %a, %b, %zero {{input_precision = "tf32"}} : {left}, {right}, {tile}
+            %p = nv_tileaa.fp_to_fp %q : {tile} to {left}
             %out = nv_tileaa.dot %p, %b, {start} {{input_precision = "tf32"}} : {left}, {right}, {tile}
             %added = nv_tileaa.addf %acc, %out : {tile}
             scf.yield {end} : {tile}
@@ -152,6 +154,100 @@ def test_a_remark_names_the_registers(columns: int, registers: int | None) -> No
     (module,) = [op for op in decode(columns).ancestors() if op.name == "builtin.module"]
     sink = Sink(remarks=True)
     parse_pipeline("plan-kernel").run(module, sink)
-    text = f"More than 4 warps: fragments and accumulators would take {registers} registers"
+    text = f"8 warps: fragments and accumulators would take {registers} registers of a thread of 4"
     remarks = [each.message for each in sink.remarks if each.name == "RemarkWarps"]
     assert remarks == ([] if registers is None else [text])
+
+
+def candidates(body: str, arguments: str, asked: str = "") -> list[int]:
+    """The numbers of warps that are considered for a kernel at nv_tileaa, the chosen one last."""
+    text = f"""
+      gpu.module @kernels attributes {{
+          nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
+        nv_tileaa.func @k({arguments}, %n: i32)
+            attributes {{kernel_spec = #nv_tileaa.kernel_spec<>{asked}}} {{
+          {body}
+          nv_tileaa.return
+        }}
+      }}"""
+    (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
+    return [each.warps for each in candidate_warps(kernel, fixed_warps(kernel))]
+
+
+def live_together(tiles: int, words: int, end: str = "") -> tuple[str, str]:
+    """Tiles of f32 that are all added after the last one is computed, in a loop; arguments."""
+    tile = f"tensor<{words}xf32>"
+    made = "\n".join(f"%m{i} = nv_tileaa.negf %x : {tile}" for i in range(tiles))
+    sums = "\n".join(
+        f"%s{i} = nv_tileaa.addf %{f's{i - 1}' if i else 'x'}, %m{i} : {tile}" for i in range(tiles)
+    )
+    return f"{made}\n{sums}\n{end}", f"%x: {tile}"
+
+
+@each_case(("tiles", "words", "warps"), [
+    (3, 4096, 4),  # with %x 128 registers of a thread of four warps
+    (4, 4096, 8),  # 160
+    (9, 4096, 16),  # 160 of eight
+    (3, 8192, 8),  # 128 of eight
+])  # fmt: skip
+def test_tiles_that_are_live_together_decide(tiles: int, words: int, warps: int) -> None:
+    assert candidates(*live_together(tiles, words)) == [warps]
+
+
+REDUCTION = """
+  %r = nv_tileaa.reduce %x {axis = 0 : i32, identities = [0.0 : f32]}
+      : tensor<8192xf32> -> tensor<1xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = nv_tileaa.addf %a, %b : f32
+    nv_tileaa.yield %c : f32
+  }"""
+
+
+def test_a_large_tile_needs_few_warps_where_others_hide_its_latency() -> None:
+    """64 registers of a thread of four warps; for two rows, as one row has a rule of its own."""
+    body = REDUCTION.replace("8192xf32>", "2x4096xf32>").replace("axis = 0", "axis = 1")
+    body = body.replace("tensor<1xf32>", "tensor<2xf32>")
+    assert candidates(body, "%x: tensor<2x4096xf32>") == [4]
+    assert candidates("%a = nv_tileaa.negf %x : tensor<2x4096xf32>", "%x: tensor<2x4096xf32>") == [
+        8
+    ]
+
+
+@each_case(("words", "warps"), [(1024, 4), (2048, 8), (4096, 8)])
+def test_threads_divide_what_they_scan(words: int, warps: int) -> None:
+    tile = f"tensor<{words}xf32>"
+    body = f"""
+      %r = nv_tileaa.scan %x {{axis = 0 : i32, identities = [0.0 : f32], inclusive = true}}
+          : {tile} -> {tile} {{
+      ^bb0(%a: f32, %b: f32):
+        %c = nv_tileaa.addf %a, %b : f32
+        nv_tileaa.yield %c : f32
+      }}"""
+    assert candidates(body, f"%x: {tile}") == [warps]
+
+
+def dot_beside(tiles: int) -> tuple[str, str]:
+    """A dot with an accumulator of 64 registers of a thread of four warps, beside such tiles."""
+    a, b, c = "tensor<64x64xf16>", "tensor<64x128xf16>", "tensor<64x128xf32>"
+    body, arguments = live_together(tiles, 1)
+    body = f"""
+      {body.replace("tensor<1xf32>", c)}
+      %d = nv_tileaa.dot %a, %b, %s{tiles - 1} {{input_precision = "tf32"}} : {a}, {b}, {c}"""
+    return body, f"{arguments.replace('tensor<1xf32>', c)}, %a: {a}, %b: {b}"
+
+
+def test_a_candidate_that_spills_is_not_taken() -> None:
+    """A and B, which are no loads, take 48 registers: with two tiles 176 of 231, with four 304."""
+    assert candidates(*dot_beside(1)) == [4]
+    assert candidates(*dot_beside(3)) == [4, 8]
+
+
+def test_what_is_asked_is_the_only_candidate() -> None:
+    asked = ", nv_tileaa.asked = #nv_tileaa.asked<warps = <4, entry>>"
+    assert candidates(*dot_beside(3), asked) == [4]
+
+
+@pytest.mark.parametrize("tiles", [1, 20, 200])
+def test_few_candidates_are_considered(tiles: int) -> None:
+    assert len(candidates(*dot_beside(tiles))) <= 3
+    assert len(candidates(*live_together(tiles, 4096))) == 1

@@ -13,7 +13,6 @@ from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 from tilewright.schedule.launch import choose_launch, relaxed_blocks
-from tilewright.schedule.warps import FEWEST
 from tilewright.support.remark_catalogue import OCCUPANCY_RELAXED, WARPS
 from tilewright.support.remarks import Remark
 
@@ -70,8 +69,8 @@ def _relax(kernel: FuncOp, launch: Launch) -> list[Remark]:
 
 
 def _warps_remarks(kernel: FuncOp, launch: Launch) -> list[Remark]:
-    """The remark on warps that divide what four do not have registers for."""
+    """The remark on a number of warps that is not that for the largest tile."""
     if not launch.reason:
         return []
-    text, by = f"More than {FEWEST} warps", PlanKernel.name
+    text, by = f"{launch.warps} warps", PlanKernel.name
     return [Remark(WARPS, text, by, kernel.sym_name, kernel.location, launch.reason)]

@@ -20,7 +20,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
 from tilewright.plans.tensor_map_limits import limit_problem
-from tilewright.schedule.launch import separate_accumulator_words
+from tilewright.schedule.dot_warps import separate_accumulator_words
 from tilewright.schedule.registers import (
     MOST_REGISTERS,
     SHARING_BLOCKS,

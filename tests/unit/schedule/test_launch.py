@@ -178,10 +178,10 @@ def live_together(tiles: int, words: int, end: str = "") -> tuple[str, str]:
     """Tiles of f32 that are all added after the last one is computed, in a loop; arguments."""
     tile = f"tensor<{words}xf32>"
     made = "\n".join(f"%m{i} = nv_tileaa.negf %x : {tile}" for i in range(tiles))
-    sums = "\n".join(
+    added = "\n".join(
         f"%s{i} = nv_tileaa.addf %{f's{i - 1}' if i else 'x'}, %m{i} : {tile}" for i in range(tiles)
     )
-    return f"{made}\n{sums}\n{end}", f"%x: {tile}"
+    return f"{made}\n{added}\n{end}", f"%x: {tile}"
 
 
 @each_case(("tiles", "words", "warps"), [

@@ -116,7 +116,7 @@ def by_cost_model(facts: Facts, times: Times, choice: Choice, margin: float) -> 
 def spills(facts: Facts, times: Times) -> Iterator[str]:
     """The table of estimates: kernels with dots and without, by whether they should spill."""
     seen: set[tuple[str, int]] = set()
-    found: dict[tuple[bool, bool], list[int]] = {}
+    spilled: dict[tuple[bool, bool], list[int]] = {}
     for row in times:
         for schedule in measured_plans(times[row]):
             for name, plan in facts.plans[row][schedule]:
@@ -127,11 +127,11 @@ def spills(facts: Facts, times: Times) -> Iterator[str]:
                 registers = -(-live_words(kernel(name)) // threads) + K_LOOP_OTHERS
                 fits = registers <= launch_registers(threads)
                 has_dots = any(op.name == "nv_tileaa.dot" for op in kernel(name).walk())
-                found.setdefault((has_dots, fits), []).append(plan.spilled)
+                spilled.setdefault((has_dots, fits), []).append(plan.spilled)
     for has_dots in (True, False):
         cells = []
         for fits in (True, False):
-            bytes = found.get((has_dots, fits), [])
+            bytes = spilled.get((has_dots, fits), [])
             cells += [str(len(bytes)), str(sum(each > 0 for each in bytes))]
         yield f"| {'with' if has_dots else 'without'} dots | {' | '.join(cells)} |"
 

@@ -3,7 +3,8 @@
 One estimate for any kernel: in loops, branches and straight-line code, carried tiles included.
 Constants, ranges and broadcast tiles take no registers, as each use computes their elements anew;
 nor does an operand of a dot that is loaded, which a copy brings to shared memory. What is computed
-of ranges, such as addresses and masks, counts: it does not change in a loop, and is kept.
+of ranges before a loop, such as addresses, counts: it is kept. In a loop it does not, as that of a
+mask: it changes with the iteration, and is computed where it is used.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.shape import MakeRangeOp, Rearrangement, SplatOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.tile_words import tile_words
 from tilewright.target.arch import WARP_SIZE
 
@@ -40,9 +42,10 @@ def live_words(kernel: Operation) -> int:
 class _Liveness:
     """The tiles of a kernel, each with the words that it takes."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("_remade", "_words")
 
     def __init__(self) -> None:
+        self._remade = Rematerializable()
         self._words: dict[Value, int] = {}
 
     def most(self, block: Block) -> int:
@@ -101,7 +104,7 @@ class _Liveness:
         words = tile_words(value.type)
         if words < WARP_SIZE or isinstance(value.defining_op(), FREE) or _is_staged(value):
             return 0
-        return words
+        return 0 if _is_repeated(value) and value in self._remade else words
 
 
 def _last_uses(block: Block) -> dict[Value, int]:
@@ -123,6 +126,12 @@ def _source(value: Value) -> Value:
     while isinstance(op := value.defining_op(), Rearrangement):
         value = op.source
     return value
+
+
+def _is_repeated(value: Value) -> bool:
+    """Whether a tile is computed in a loop."""
+    op = value.defining_op()
+    return op is not None and any(outer.loop_body is not None for outer in op.ancestors())
 
 
 def _is_staged(value: Value) -> bool:

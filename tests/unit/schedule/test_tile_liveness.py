@@ -107,3 +107,24 @@ def test_reduced_tiles_do_not_count() -> None:
         "%a = nv_tileaa.addf %q, %q : tensor<16xf32>\n%b = nv_tileaa.addf %a, %q : tensor<16xf32>"
     )
     assert live_words(kernel(body, "%q: tensor<16xf32>")) == 0
+
+
+@each_case(("start", "words"), [
+    ("", 128 + 128),  # a mask that each iteration computes takes none
+    ("before", 128 + 128 + 128),  # indices from before the loop are kept
+])  # fmt: skip
+def test_what_is_computed_of_ranges_in_a_loop_takes_none(start: str, words: int) -> None:
+    index = "tensor<128xi32>"
+    made = f"""%range = nv_tileaa.make_range : {index}
+      %all = nv_tileaa.splat %n : i32 -> {index}
+      %sum = nv_tileaa.addi %range, %all : {index}"""
+    body = f"""{made if start else ""}
+      %r = scf.for %i = %n to %n step %n iter_args(%acc = %x) -> ({T}) : i32 {{
+        {"" if start else made}
+        %u = nv_tileaa.addi %sum, %sum : {index}
+        %a = nv_tileaa.mulf %acc, %acc : {T}
+        %b = nv_tileaa.addf %a, %y : {T}
+        scf.yield %b : {T}
+      }}
+      %c = nv_tileaa.addf %r, %r : {T}"""
+    assert live_words(kernel(body)) == words

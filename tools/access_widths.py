@@ -22,7 +22,7 @@ from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
-from tilewright.schedule.warps import choose_warps, fixed_warps
+from tilewright.schedule.launch import choose_launch
 from tilewright.support.diagnostics import Error
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 
@@ -32,7 +32,7 @@ Row = tuple[str, int, str]
 
 def rows(function: FuncOp) -> Iterator[Row]:
     """Yield a row for each load and store of a tile."""
-    warps = choose_warps(function, fixed_warps(function))
+    warps = choose_launch(function).warps
     facts = AxisFacts(function)
     for op in function.walk():
         tile = accessed(op)

@@ -7,7 +7,8 @@ part of their names, and compares for each kernel with loops that hold tiles: th
 the tiles that are live at once in a loop and `OTHER_REGISTERS`; the limit, which is what a thread
 that runs the loop may have; and the registers and spills that ptxas reports. Of several loops the
 one that is nearest to its limit counts. Kernels without loops that reduce a row have the
-estimate of `row_registers`. `--list` prints each kernel.
+estimate of `row_registers`. Each kernel also has that of `plan-kernel`, before layouts are chosen:
+the tiles that are live at once anywhere, and `K_LOOP_OTHERS`. `--list` prints each kernel.
 
 ptxas takes more than the estimate where registers are free, so that alone is no fault: a kernel
 that spills though its estimate is within the limit is.
@@ -29,13 +30,15 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.back_end import Observers
 from tilewright.driver.compile import Compilation, Program, target
+from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
 from tilewright.ir.operation import Operation
 from tilewright.schedule.live_tiles import live_tile_registers
-from tilewright.schedule.registers import OTHER_REGISTERS, row_registers
+from tilewright.schedule.registers import K_LOOP_OTHERS, OTHER_REGISTERS, row_registers
 from tilewright.schedule.resources import kernel_registers, register_limit
 from tilewright.schedule.row_kernels import RowKernel
+from tilewright.schedule.tile_liveness import live_words
 from tilewright.target.arch import WARP_SIZE
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
@@ -45,7 +48,8 @@ from program_archive import ARCHIVE, unpacked
 WGMMA: Final = "loops with wgmma"
 LOOP: Final = "other loops"
 ROW: Final = "rows"
-RULES: Final = (WGMMA, LOOP, ROW)
+WHOLE: Final = "whole kernels"
+RULES: Final = (WGMMA, LOOP, ROW, WHOLE)
 
 
 class Estimate(NamedTuple):
@@ -83,15 +87,28 @@ def loop_estimates(function: FuncOp) -> Iterator[Estimate]:
             yield Estimate(WGMMA if has_wgmma(loop) else LOOP, tiles + OTHER_REGISTERS, limit)
 
 
+def planned_words(module: Operation) -> dict[str, int]:
+    """The words of live tiles that `plan-kernel` counts for each kernel of a program."""
+    copy = module.clone()
+    before, _, _ = passes_to("nv_tileas", "").partition(",plan-kernel")
+    parse_pipeline(before).run(copy)
+    kernels = [op for op in copy.walk() if isinstance(op, FuncOp) and op.is_kernel]
+    return {each.sym_name: live_words(each) for each in kernels}
+
+
 class Estimates:
     """The estimates of the kernels of a program, as it is lowered."""
 
     def __init__(self) -> None:
         self.by_kernel: dict[str, Estimate] = {}
+        self.whole: dict[str, Estimate] = {}
         self._rows: dict[str, RowKernel] = {}
+        self._live: dict[str, int] = {}
 
     def reach(self, level: str, module: Operation) -> None:
         """Estimate at a level what can be estimated there."""
+        if level == "nv_tileaa":
+            self._live = planned_words(module)
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             name, spec = function.sym_name, function.kernel_spec
             if level == "nv_tileaa" and (row := RowKernel.of(function)) is not None:
@@ -99,6 +116,9 @@ class Estimates:
             limit = kernel_registers(function)
             if level != "nv_tileas" or spec is None or spec.num_warps is None or limit is None:
                 continue
+            if name in self._live:
+                words = -(-self._live[name] // (spec.num_warps * WARP_SIZE))
+                self.whole[name] = Estimate(WHOLE, words + K_LOOP_OTHERS, limit)
             if name in self._rows:
                 registers = row_registers(self._rows[name].live, spec.num_warps * WARP_SIZE)
                 self.by_kernel[name] = Estimate(ROW, registers, limit)
@@ -121,7 +141,7 @@ def measure(program: tuple[str, bytes], arch: str) -> list[Measured]:
     assert cubin is not None
     return [
         Measured(name, estimate, resources.registers, resources.spill_stores)
-        for kernel, estimate in estimates.by_kernel.items()
+        for kernel, estimate in (*estimates.by_kernel.items(), *estimates.whole.items())
         if (resources := cubin.entries.get(kernel)) is not None
     ]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of, target_or_baseline
-from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.floating import RemFOp
@@ -28,16 +27,15 @@ from tilewright.dialects.nv_tileaa.functions import (
     TanOp,
 )
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.shape import BroadcastOp, MakeRangeOp, SplatOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.types import F64, TensorType
 from tilewright.schedule.registers import fitting_blocks, loading_registers, row_registers
-from tilewright.schedule.tile_words import result_words
+from tilewright.schedule.tile_liveness import live_words
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Operation
 
 ROW_SHARE: Final = 32
 """Registers of a thread for tiles that are live together, at most, if a block has fewer warps."""
@@ -47,9 +45,6 @@ and rows of 32 registers of each thread are 64 KiB in flight in f16."""
 BYTES_IN_FLIGHT: Final = 36 * 1024
 """Of an SM, with which loads take the bandwidth of device memory. RMS norm on an H200 runs at 0.88
 of a copy with 20 KiB, 0.92 with 24, 0.94 to 0.98 with 32, and 0.97 to 0.99 with 36 and 40."""
-
-_REPEATED: Final = (BroadcastOp, ConstantOp, MakeRangeOp, SplatOp)
-"""Operations whose tiles take no registers: each use computes its elements anew."""
 
 _LONG: Final = (
     Atan2Op, CosHOp, CosOp, FPowFOp, FPowIOp, RemFOp, SinHOp, SinOp, TanHOp, TanOp,
@@ -83,7 +78,7 @@ class RowKernel(NamedTuple):
         if not is_row or len(kernel.regions[0].blocks) != 1:
             return None
         most_blocks = target_or_baseline(kernel).limits.ctas
-        return RowKernel(_live_words(kernel.regions[0].block), most_blocks, is_simple)
+        return RowKernel(live_words(kernel), most_blocks, is_simple)
 
     @property
     def warps(self) -> int:
@@ -124,36 +119,3 @@ def _is_long(op: Operation) -> bool:
     """Whether the code for one element of a result is long, or works on pairs of registers."""
     tiles = [result.type for result in op.results if isinstance(result.type, TensorType)]
     return bool(tiles) and (isinstance(op, _LONG) or any(each.element is F64 for each in tiles))
-
-
-def row_blocks(kernel: FuncOp, warps: int) -> int | None:
-    """How many blocks of a kernel that reduces a row are to be resident; None for other kernels."""
-    row = RowKernel.of(kernel)
-    return None if row is None else row.blocks(warps)
-
-
-def _live_words(block: Block) -> int:
-    """The most 32-bit registers that tiles take after an operation of a block.
-
-    Tiles of less than a register of each thread of a warp, as reduced ones, are not counted.
-    """
-    ops = list(block)
-    number = {op: n for n, op in enumerate(ops)}
-    ends: dict[int, int] = {}
-    live = most = 0
-    for n, op in enumerate(ops):
-        words = 0 if isinstance(op, _REPEATED) else result_words(op)
-        if words >= WARP_SIZE:
-            users = [user for result in op.results for user in result.users]
-            last = max([number[_in(block, user)] for user in users], default=n)
-            ends[last] = ends.get(last, 0) + words
-            live += words
-        # An operation may write its results over the operands that it uses last.
-        live -= ends.pop(n, 0)
-        most = max(most, live)
-    return most
-
-
-def _in(block: Block, op: Operation) -> Operation:
-    """The operation of a block that is another one, or has it inside."""
-    return next(each for each in (op, *op.ancestors()) if each.parent is block)

@@ -1,148 +1,55 @@
-"""The number of warps of a block."""
+"""The number of warps of a block, as it is asked for or chosen, and what such a block may hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.targets import target_or_baseline
-from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import WARPS
-from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import TensorType
-from tilewright.schedule.row_kernels import RowKernel
-from tilewright.schedule.tile_words import accumulator_words, tile_words
-from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
-from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
+from tilewright.schedule.tile_words import tile_words
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Block, Operation
-    from tilewright.ir.values import Value
 
 FEWEST: Final = 4
-SHARES: Final = {4: 32, 8: 32}
-"""By number of warps, the registers per thread of the largest tile above which warps double."""
-DOT_SHARES: Final = {4: 64, 8: 128}
-"""The same with dots: accumulators stay in registers, and larger ones need fewer operand loads per
-element. A thread of 16 warps has at most 128 registers."""
-LIVE_SHARE: Final = 160
-"""Registers of a thread of one warpgroup above which accumulators that are live together, as those
-of the gradients of attention, are divided between two: operands are in registers beside them."""
-
-
-def choose_warps(function: Operation, fixed: int | None) -> int:
-    """The number that is fixed already; else four, or more where tiles are large.
-
-    Fewer where a block reduces one row, and needs no more for the registers of its tiles.
-    """
-    if fixed is not None:
-        return fixed
-    dots: list[DotOp] = []
-    largest = 1
-    for op in function.walk():
-        if isinstance(op, DotOp):
-            dots.append(op)
-        for value in op.results:
-            if isinstance(value.type, TensorType):
-                largest = max(largest, tile_words(value.type))
-    warps = warps_for(largest, has_dots=bool(dots))
-    row = None if dots else RowKernel.of(function)
-    if row is not None and row.is_simple:
-        return min(warps, row.warps)
-    if warps == FEWEST and _needs_two_warpgroups(dots):
-        return 2 * FEWEST if target_or_baseline(function).async_dots else warps
-    if fragment_registers(dots, warps) > MAX_REGISTERS:
-        return max(warps, 2 * FEWEST)
-    return warps
-
-
-def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
-    """Whether dots by wgmma are better divided between two warpgroups.
-
-    They copy while the dots of both are in flight, also where the registers of one would hold the
-    accumulator; and two hold accumulators that are live together, where each has rows for both.
-    """
-    threads = FEWEST * WARP_SIZE
-    words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
-    if words > threads * DOT_SHARES[FEWEST]:
-        return True
-    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_SHARE:
-        return False
-    return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
-
-
-def fragment_registers(dots: Sequence[DotOp], warps: int) -> int:
-    """The registers of a thread for the fragments and accumulators of dots in loops with few rows.
-
-    All rows are those of one instruction, so every warp has all of A: where A is from before the
-    loop, as Q of a decode step, its fragments are held beside the accumulators and those of B,
-    which more warps divide.
-    """
-    held: dict[Value, int] = {}
-    read: list[int] = []
-    threads = warps * WARP_SIZE
-    for dot in dots:
-        loop = next((op for op in dot.ancestors() if op.loop_body is not None), None)
-        if loop is None or shape(dot.result.type)[-2] != MMA_ROWS:
-            continue
-        if not dot.a.is_inside(loop):
-            held[dot.a] = tile_words(dot.a.type) // WARP_SIZE
-            read.append(tile_words(dot.b.type) // threads)
-    if not held:
-        return 0
-    return sum(held.values()) + max(read) + live_accumulator_words(dots) // threads
-
-
-def live_accumulator_words(dots: Iterable[DotOp]) -> int:
-    """The 32-bit registers of the accumulators that are live together, over all threads.
-
-    The accumulators of all dots of a block are, as in attention: one is an operand of the next.
-    """
-    words: dict[Block | None, int] = {}
-    for dot in dots:
-        # One that accumulates what another dot of the block did has its registers.
-        previous = dot.c.defining_op()
-        if not isinstance(previous, DotOp) or previous.parent is not dot.parent:
-            words[dot.parent] = words.get(dot.parent, 0) + tile_words(dot.result.type)
-    return max(words.values(), default=0)
-
-
-def separate_accumulator_words(dots: Iterable[DotOp]) -> int:
-    """The 32-bit registers of tiles that loops carry beside the accumulators of dots.
-
-    A dot that starts at zero does not update such a tile: it is added to it afterwards.
-    """
-    words: dict[Block | None, int] = {}
-    for dot in dots:
-        block = dot.parent
-        end = None if block is None else block.last
-        if block is None or end is None or not isinstance(block.parent_op, ForOp):
-            continue
-        is_added = any(value.defining_op() in set(dot.result.users) for value in end.operands)
-        if is_added and dot.c.parent_block is not block:
-            words[block] = words.get(block, 0) + tile_words(dot.result.type)
-    return max(words.values(), default=0)
-
-
-def warps_for(largest: int, *, has_dots: bool) -> int:
-    """The number of warps for a largest tile of `largest` 32-bit words."""
-    shares = DOT_SHARES if has_dots else SHARES
-    warps = FEWEST
-    while warps in shares and largest > warps * WARP_SIZE * shares[warps]:
-        warps *= 2
-    return warps
+"""Warps of a block for which no other number is chosen."""
+MOST: Final = 16
+NUMBERS: Final = (1, 2, 4, 8, 16)
+"""That a block can have."""
+SHARE: Final = 32
+"""Registers of a thread that one tile may take without dots: larger ones have more warps, and
+tiles that even `MOST` warps cannot hold so are cut."""
 
 
 def fixed_warps(kernel: FuncOp) -> int | None:
-    """The number of warps that a pass has chosen, or that is asked for, if there is one."""
+    """The number of warps that is chosen, or that is asked for, if there is one."""
     spec = kernel.kernel_spec
     chosen = None if spec is None else spec.num_warps
     return kernel.asks(WARPS) if chosen is None else chosen
 
 
 def threads_of(kernel: FuncOp) -> int:
-    """The number of threads of a block of a kernel."""
-    return choose_warps(kernel, fixed_warps(kernel)) * WARP_SIZE
+    """The number of threads of a block, which `plan-kernel` chooses.
+
+    Without that pass, in a pipeline of single passes, it is that of the fewest warps.
+    """
+    return (fixed_warps(kernel) or FEWEST) * WARP_SIZE
+
+
+def held_words(kernel: FuncOp) -> int:
+    """The 32-bit words of tiles that a block may hold, whether its warps are chosen yet or not.
+
+    Without a number of warps, a block holds its largest tile, or the share of the fewest warps.
+    """
+    fixed = fixed_warps(kernel)
+    if fixed is not None:
+        return SHARE * WARP_SIZE * fixed
+    least, most = (SHARE * WARP_SIZE * warps for warps in (FEWEST, MOST))
+    return min(max(least, largest_words(kernel)), most)
+
+
+def largest_words(kernel: FuncOp) -> int:
+    """The 32-bit words of the largest tile that an operation of a kernel returns; at least one."""
+    tiles = (value.type for op in kernel.walk() for value in op.results)
+    return max([tile_words(each) for each in tiles if isinstance(each, TensorType)], default=1)

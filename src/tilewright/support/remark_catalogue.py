@@ -274,8 +274,10 @@ OCCUPANCY_RELAXED: Final = _declare(
 )  # fmt: skip
 WARPS: Final = _declare(
     "warps", "RemarkWarps", PASSED, RESOURCES,
-    "A kernel has more than four warps, since four have too few registers for its dots.",
-    "Fragments and accumulators are divided by the number of threads.",
+    "A block has more or fewer warps than its largest tile alone would have, and why.",
+    "Tiles that are live together are divided by the number of threads: with few threads registers "
+    "are spilled, or an SM has too few blocks to hide latency. `--schedule warps=N` and the hint "
+    "`num_worker_warps_per_cta` force a number.",
 )  # fmt: skip
 KERNEL_RESOURCES: Final = _declare(
     "kernel-resources", "RemarkKernelResources", ANALYSIS, RESOURCES,

@@ -1,6 +1,6 @@
 // OPTIONS: --emit nvvm
 cuda_tile.module @m {
-  // REMARK warps: More than 4 warps: fragments and accumulators would take 260 registers
+  // REMARK warps: 8 warps: fragments and accumulators would take 260 registers of a thread of 4
   entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>, %out: tile<ptr<f32>>, %n: tile<i32>) {
     %one = constant <i32: 1> : tile<i32>
     %zero = constant <i32: 0> : tile<i32>

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from compiled_once import settings_of
-from register_estimates import LOOP, ROW, WGMMA, Estimate, Estimates, Measured, details, table
+from register_estimates import (
+    LOOP,
+    ROW,
+    WGMMA,
+    WHOLE,
+    Estimate,
+    Estimates,
+    Measured,
+    details,
+    table,
+)
 from scheduled_loops import matmul
 
 from tilewright.driver.api import read_runnable
@@ -22,6 +32,7 @@ def test_a_loop_of_two_blocks() -> None:
     module = read_runnable(matmul(128, 128, 64), "kernel.mlir")
     Compilation(module, settings_of("sm_90", ""), Observers(reached=estimates.reach)).to("nvgpu")
     assert list(estimates.by_kernel.values()) == [Estimate(WGMMA, 64 + 40, 128)]
+    assert list(estimates.whole.values()) == [Estimate(WHOLE, 64 + 24, 128)]
 
 
 def test_kernels_are_counted_by_rule() -> None:
@@ -30,6 +41,7 @@ def test_kernels_are_counted_by_rule() -> None:
         f"| {WGMMA} | 2 | 2 | 1 | 0 | 0 | 1 |",
         f"| {LOOP} | 1 | 0 | 0 | 1 | 0 | 0 |",
         f"| {ROW} | 1 | 1 | 0 | 0 | 0 | 0 |",
+        f"| {WHOLE} | 0 | 0 | 0 | 0 | 0 | 0 |",
     ]
 
 

@@ -16,21 +16,17 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TARGET, layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorization_remarks import vectorization_remarks
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
-from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
-from tilewright.schedule.row_kernels import row_blocks
-from tilewright.schedule.warps import FEWEST, choose_warps, fixed_warps, fragment_registers
+from tilewright.schedule.warps import threads_of
 from tilewright.support.diagnostics import UserError
-from tilewright.support.remark_catalogue import CLUSTER_REFUSED, WARPS
+from tilewright.support.remark_catalogue import CLUSTER_REFUSED
 from tilewright.support.remarks import Remark
-from tilewright.target.arch import MAX_REGISTERS
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
@@ -50,20 +46,19 @@ class ConvertTileAAToTileAS(Pass):
         remarks: list[Remark] = []
         if sink.wants_remarks:
             for kernel, assignment in pairs:
-                remarks += [*_warps_remarks(kernel), *vectorization_remarks(kernel, assignment)]
-        blocks = [row_blocks(kernel, assignment.warps) for kernel, assignment in pairs]
+                remarks += vectorization_remarks(kernel, assignment)
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
-            for (kernel, assignment), resident in zip(pairs, blocks, strict=True):
-                _record_launch(kernel, assignment.warps, resident, sink)
+            for kernel, assignment in pairs:
+                _record_launch(kernel, assignment.warps, sink)
                 report_dots(kernel, sink, self.name)
             for remark in remarks:
                 sink.remark(remark)
 
 
 def assign_layouts(kernel: FuncOp) -> LayoutAssignment:
-    """Choose the number of warps of a kernel and the layouts of its tiles; changes nothing."""
+    """Choose the layouts of the tiles of a kernel; changes nothing."""
     arch = _required_target(kernel)
-    warps = choose_warps(kernel, fixed_warps(kernel))
+    warps = threads_of(kernel) // WARP_SIZE
     return solve_layouts(collect_constraints(kernel, arch, warps))
 
 
@@ -80,11 +75,8 @@ def _required_target(kernel: FuncOp) -> Arch:
     return arch
 
 
-def _record_launch(kernel: FuncOp, warps: int, blocks: int | None, sink: Sink) -> None:
-    """Set the launch configuration that the kernel has from here on.
-
-    There are to be some `blocks` on an SM if no number is chosen yet.
-    """
+def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
+    """Set the launch configuration that the kernel has from here on."""
     spec, asked = kernel.kernel_spec, kernel.asks(NUM_CTAS) or 1
     assert spec is not None
     ctas = spec.num_ctas if kernel.is_distributed else None
@@ -93,18 +85,7 @@ def _record_launch(kernel: FuncOp, warps: int, blocks: int | None, sink: Sink) -
         kernel.refuse(NUM_CTAS, remark.reason)
         if sink.wants_remarks:
             sink.remark(remark)
-    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy or blocks)
-
-
-def _warps_remarks(kernel: FuncOp) -> Iterator[Remark]:
-    """The remark on warps that divide what four do not have registers for."""
-    dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
-    registers = fragment_registers(dots, FEWEST)
-    if fixed_warps(kernel) is not None or registers <= MAX_REGISTERS:
-        return
-    reason = f"fragments and accumulators would take {registers} registers"
-    text, by = f"More than {FEWEST} warps", ConvertTileAAToTileAS.name
-    yield Remark(WARPS, text, by, kernel.sym_name, kernel.location, reason)
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
 
 
 def _cluster_remark(kernel: FuncOp, asked: int) -> Remark:

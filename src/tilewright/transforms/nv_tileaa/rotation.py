@@ -20,6 +20,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
 from tilewright.plans.tensor_map_limits import limit_problem
+from tilewright.schedule.dot_warps import separate_accumulator_words
 from tilewright.schedule.registers import (
     MOST_REGISTERS,
     SHARING_BLOCKS,
@@ -28,7 +29,7 @@ from tilewright.schedule.registers import (
 )
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, block_share
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import choose_warps, fixed_warps, separate_accumulator_words
+from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP
@@ -121,7 +122,7 @@ class Rotation(NamedTuple):
         arch, spec = target_of(function), function.kernel_spec
         if arch is None or spec is None or arch.overlap_problem is not None:
             return 0
-        warps = choose_warps(function, fixed_warps(function))
+        warps = threads_of(function) // WARP_SIZE
         if warps < WARPGROUP or any(wgmma_instruction(dot) is None for dot in self._all_dots):
             return 0
         if element_of(self._all_dots[-1].a.type) not in (F16, BF16):

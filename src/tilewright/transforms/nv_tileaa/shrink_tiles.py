@@ -2,36 +2,28 @@
 
 A kernel that decodes one token stores one row of each tile, and the view has an extent of one: all
 other rows are computed in vain. Such tiles are halved, as long as their second half is never
-stored. Instructions with fewer rows read the other operand from registers: where it is large,
-twice as many warps share it.
+stored.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa import view
-from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.requests import NUM_CTAS, OCCUPANCY
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import DYNAMIC
-from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import FEWEST, fixed_warps, threads_of
 from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
-from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import MMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.tile.closure import Cut
-
-OPERAND_WORDS: Final = 64
-"""Registers of a thread of four warps for an operand, above which there are eight."""
 
 
 class ShrinkTiles(Pass):
@@ -42,12 +34,11 @@ class ShrinkTiles(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             ctas = max(kernel.asks(NUM_CTAS) or 1, kernel.cluster_size)
-            if kernel.is_kernel and ctas == 1 and self._shrink(kernel, sink):
-                _widen(kernel)
+            if kernel.is_kernel and ctas == 1:
+                self._shrink(kernel, sink)
 
-    def _shrink(self, kernel: FuncOp, sink: Sink) -> bool:
-        """Halve tiles as often as possible; returns whether there were any."""
-        is_changed = False
+    def _shrink(self, kernel: FuncOp, sink: Sink) -> None:
+        """Halve tiles as often as possible."""
         stores = [op for op in kernel.walk() if isinstance(op, view.TileStoreOp)]
         for store in stores:
             for dim in range(view.tiled_view(store.view).rank):
@@ -55,25 +46,11 @@ class ShrinkTiles(Pass):
                 while is_half_empty(store, dim) and _halve(kernel, store, dim):
                     pass
                 new = shape(store.tile.type)[dim]
-                is_changed |= new < old
                 if new < old and sink.wants_remarks:
                     text = f"{old} rows or columns of tiles become {new}"
                     location, name = store.location, kernel.sym_name
                     reason = "others are out of bounds"
                     sink.remark(Remark(TILES_SHRUNK, text, self.name, name, location, reason))
-        return is_changed
-
-
-def _widen(kernel: FuncOp) -> None:
-    """Let eight warps share the operands of dots with few rows, unless two blocks share an SM."""
-    spec = kernel.kernel_spec
-    if spec is None or fixed_warps(kernel) is not None or (kernel.asks(OCCUPANCY) or 1) > 1:
-        return
-    dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
-    words = max(tile_words(op.b.type) for op in dots)
-    if words > OPERAND_WORDS * FEWEST * WARP_SIZE:
-        warps = max(2 * FEWEST, threads_of(kernel) // WARP_SIZE)
-        kernel.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
 
 
 def is_half_empty(store: view.TileStoreOp, dim: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
@@ -17,7 +17,7 @@ from tilewright.ir.tiling import Join
 from tilewright.layout.linear import log2
 from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import fixed_warps
+from tilewright.schedule.warps import MOST, SHARE, fixed_warps
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-
-WARPS: Final = 16
-"""How many warps a block with large tiles has, if the kernel does not specify it."""
-SHARE: Final = 32
-"""How many registers of a thread a tile should take at most."""
 
 
 class SliceTiles(Pass):
@@ -51,7 +46,7 @@ class SliceTiles(Pass):
 
 
 def _budget(function: FuncOp) -> int:
-    return (fixed_warps(function) or WARPS) * WARP_SIZE * SHARE
+    return (fixed_warps(function) or MOST) * WARP_SIZE * SHARE
 
 
 def slice_function(function: FuncOp, budget: int) -> None:

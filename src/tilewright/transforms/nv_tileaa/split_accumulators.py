@@ -18,7 +18,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
 from tilewright.schedule.registers import fits_registers
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import fixed_warps, warps_for
+from tilewright.schedule.warps import NUMBERS, fixed_warps
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.tile.closure import CannotCut, Cut
@@ -57,8 +57,8 @@ def _parts(dot: DotOp, fixed: int | None) -> int:
     words, columns = tile_words(dot.c.type), shape(dot.c.type)[-1]
     parts = 1
     while columns // parts >= LEAST_COLUMNS:
-        threads = (fixed or warps_for(words // parts, has_dots=True)) * WARP_SIZE
-        if fits_registers(words // parts, threads):
+        numbers = NUMBERS if fixed is None else (fixed,)
+        if any(fits_registers(words // parts, warps * WARP_SIZE) for warps in numbers):
             return parts
         parts *= 2
     return 1

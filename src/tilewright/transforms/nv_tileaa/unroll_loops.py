@@ -18,7 +18,7 @@ from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
 from tilewright.schedule.tile_words import result_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warps import held_words
 from tilewright.support.numerics.integer import number
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 MAX_TRIP_COUNT: Final = 4
 """The largest trip count of a loop that is unrolled."""
-SHARE: Final = 32
-"""How many registers of a thread the loaded tiles may take."""
 MAX_OPS: Final = 256
 """How many operations the unrolled loop may have."""
 
@@ -57,7 +55,7 @@ def _unroll_some(function: FuncOp) -> int:
     short = {loop: counters for loop in loops if (counters := constant_counters(loop))}
     if not short:
         return 0
-    budget = SHARE * threads_of(function)
+    budget = held_words(function)
     chosen = [
         loop for loop, counters in short.items() if _is_profitable(loop, len(counters), budget)
     ]

@@ -1,4 +1,4 @@
-"""relax-occupancy: which hints are met, how far the others are lowered, and the remark on it."""
+"""plan-kernel: which hints are met, how far the others are lowered, and the remark on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tilewright
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.operation import Operation
 from tilewright.support.diagnostics import Sink
-from tilewright.transforms.nv_tileaa.relax_occupancy import RelaxOccupancy
+from tilewright.transforms.nv_tileaa.plan_kernel import PlanKernel
 
 
 def kernel_of(module: Operation) -> FuncOp:
@@ -19,7 +19,7 @@ def kernel_of(module: Operation) -> FuncOp:
 
 
 def occupancy(text: str) -> int | None:
-    spec = kernel_of(lowered_as_far_as("relax-occupancy", text)).kernel_spec
+    spec = kernel_of(lowered_as_far_as("plan-kernel", text)).kernel_spec
     assert spec is not None
     return spec.occupancy
 
@@ -45,7 +45,7 @@ def test_it_is_lowered_until_accumulators_fit(
 def test_the_remark_says_what_was_asked_for() -> None:
     module = lowered_as_far_as("expand-dots", matmul(128, 128, 64, occupancy=4))
     sink = Sink(remarks=True)
-    RelaxOccupancy().run(module, sink)
+    PlanKernel().run(module, sink)
     (remark,) = sink.remarks
     assert remark.kind == "missed"
     assert remark.message == "Occupancy 4 relaxed to 2: a thread needs 96 registers"
@@ -55,7 +55,7 @@ def test_the_remark_says_what_was_asked_for() -> None:
 def test_a_hint_that_is_met_has_no_remark() -> None:
     module = lowered_as_far_as("expand-dots", matmul(64, 64, 64, occupancy=2))
     sink = Sink(remarks=True)
-    RelaxOccupancy().run(module, sink)
+    PlanKernel().run(module, sink)
     assert not sink.remarks
 
 

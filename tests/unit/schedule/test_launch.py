@@ -1,4 +1,4 @@
-"""The number of warps of a block, by its dots and its target."""
+"""The launch shape of a kernel: warps by its dots and its target."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
-from tilewright.schedule.warps import choose_warps
+from tilewright.schedule.launch import candidate_warps, choose_launch
+from tilewright.schedule.warps import fixed_warps
 from tilewright.support.diagnostics import Sink
 
 
-def warps_of(
-    m: int, n: int, accumulator: str, arch: str, asked: int | None = None, dots: int = 1
-) -> int:
+def warps_of(m: int, n: int, accumulator: str, arch: str, hints: str = "", dots: int = 1) -> int:
     """The warps of a kernel with dots of f16 that have accumulators of some shape and type."""
     a, b, c = f"tile<{m}x16xf16>", f"tile<16x{n}xf16>", f"tile<{m}x{n}x{accumulator}>"
     body = "".join(
@@ -28,7 +27,7 @@ def warps_of(
     )
     text = f"""
       cuda_tile.module @m {{
-        entry @k(%s: tile<f16>) {{
+        entry @k(%s: tile<f16>) {hints} {{
           %r = reshape %s : tile<f16> -> tile<1x1xf16>
           %a = broadcast %r : tile<1x1xf16> -> {a}
           %b = broadcast %r : tile<1x1xf16> -> {b}
@@ -39,7 +38,7 @@ def warps_of(
     root = wrap_in_module(read_runnable(text, "kernel.mlir"))
     parse_pipeline(passes_to("nv_tileaa", arch, 0)).run(root)
     (kernel,) = (op for op in root.walk() if isinstance(op, FuncOp))
-    return choose_warps(kernel, asked)
+    return choose_launch(kernel).warps
 
 
 @each_case(("shape", "accumulator", "arch", "warps"), [
@@ -58,7 +57,8 @@ def test_accumulators_decide(
 
 
 def test_a_number_that_is_asked_for_is_taken() -> None:
-    assert warps_of(128, 128, "f16", "sm_90", asked=4) == 4
+    hints = "optimization_hints=<sm_90 = {num_worker_warps_per_cta = 4}>"
+    assert warps_of(128, 128, "f16", "sm_90", hints) == 4
 
 
 @each_case(("shape", "arch", "dots", "warps"), [
@@ -105,7 +105,7 @@ def decode(columns: int, rows: int = 16, query: str = "%q") -> FuncOp:
 
 
 def decode_warps(columns: int, rows: int = 16, query: str = "%q") -> int:
-    return choose_warps(decode(columns, rows, query), None)
+    return choose_launch(decode(columns, rows, query)).warps
 
 
 def test_fragments_that_every_warp_holds_decide() -> None:
@@ -132,11 +132,12 @@ def test_a_tile_that_a_dot_does_not_update_is_live_beside_it(start: str, warps: 
     text = f"""
       gpu.module @kernels attributes {{
           nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
-        nv_tileaa.func @k(%a: {left}, %b: {right}, %zero: {tile}, %n: i32)
+        nv_tileaa.func @k(%a: {left}, %b: {right}, %s: f32, %n: i32)
             attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
+          %zero = nv_tileaa.splat %s : f32 -> {tile}
           %sum = scf.for %i = %n to %n step %n iter_args(%acc = %zero) -> ({tile}) : i32 {{
-            %s = nv_tileaa.dot %a, %b, %zero {{input_precision = "tf32"}} : {left}, {right}, {tile}
-            %p = nv_tileaa.fp_to_fp %s : {tile} to {left}
+            %q = nv_tileaa.dot %a, %b, %zero {{input_precision = "tf32"}} : {left}, {right}, {tile}
+            %p = nv_tileaa.fp_to_fp %q : {tile} to {left}
             %out = nv_tileaa.dot %p, %b, {start} {{input_precision = "tf32"}} : {left}, {right}, {tile}
             %added = nv_tileaa.addf %acc, %out : {tile}
             scf.yield {end} : {tile}
@@ -145,14 +146,108 @@ def test_a_tile_that_a_dot_does_not_update_is_live_beside_it(start: str, warps: 
         }}
       }}"""  # noqa: E501
     (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
-    assert choose_warps(kernel, None) == warps
+    assert choose_launch(kernel).warps == warps
 
 
 @pytest.mark.parametrize(("columns", "registers"), [(256, None), (512, 260)])
 def test_a_remark_names_the_registers(columns: int, registers: int | None) -> None:
     (module,) = [op for op in decode(columns).ancestors() if op.name == "builtin.module"]
     sink = Sink(remarks=True)
-    parse_pipeline("convert-tileaa-to-tileas").run(module, sink)
-    text = f"More than 4 warps: fragments and accumulators would take {registers} registers"
+    parse_pipeline("plan-kernel").run(module, sink)
+    text = f"8 warps: fragments and accumulators would take {registers} registers of a thread of 4"
     remarks = [each.message for each in sink.remarks if each.name == "RemarkWarps"]
     assert remarks == ([] if registers is None else [text])
+
+
+def candidates(body: str, arguments: str, asked: str = "") -> list[int]:
+    """The numbers of warps that are considered for a kernel at nv_tileaa, the chosen one last."""
+    text = f"""
+      gpu.module @kernels attributes {{
+          nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
+        nv_tileaa.func @k({arguments}, %n: i32)
+            attributes {{kernel_spec = #nv_tileaa.kernel_spec<>{asked}}} {{
+          {body}
+          nv_tileaa.return
+        }}
+      }}"""
+    (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
+    return [each.warps for each in candidate_warps(kernel, fixed_warps(kernel))]
+
+
+def live_together(tiles: int, words: int, end: str = "") -> tuple[str, str]:
+    """Tiles of f32 that are all added after the last one is computed, in a loop; arguments."""
+    tile = f"tensor<{words}xf32>"
+    made = "\n".join(f"%m{i} = nv_tileaa.negf %x : {tile}" for i in range(tiles))
+    added = "\n".join(
+        f"%s{i} = nv_tileaa.addf %{f's{i - 1}' if i else 'x'}, %m{i} : {tile}" for i in range(tiles)
+    )
+    return f"{made}\n{added}\n{end}", f"%x: {tile}"
+
+
+@each_case(("tiles", "words", "warps"), [
+    (3, 4096, 4),  # with %x 128 registers of a thread of four warps
+    (4, 4096, 8),  # 160
+    (9, 4096, 16),  # 160 of eight
+    (3, 8192, 8),  # 128 of eight
+])  # fmt: skip
+def test_tiles_that_are_live_together_decide(tiles: int, words: int, warps: int) -> None:
+    assert candidates(*live_together(tiles, words)) == [warps]
+
+
+REDUCTION = """
+  %r = nv_tileaa.reduce %x {axis = 0 : i32, identities = [0.0 : f32]}
+      : tensor<8192xf32> -> tensor<1xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = nv_tileaa.addf %a, %b : f32
+    nv_tileaa.yield %c : f32
+  }"""
+
+
+def test_a_large_tile_needs_few_warps_where_others_hide_its_latency() -> None:
+    """64 registers of a thread of four warps; for two rows, as one row has a rule of its own."""
+    body = REDUCTION.replace("8192xf32>", "2x4096xf32>").replace("axis = 0", "axis = 1")
+    body = body.replace("tensor<1xf32>", "tensor<2xf32>")
+    assert candidates(body, "%x: tensor<2x4096xf32>") == [4]
+    assert candidates("%a = nv_tileaa.negf %x : tensor<2x4096xf32>", "%x: tensor<2x4096xf32>") == [
+        8
+    ]
+
+
+@each_case(("words", "warps"), [(1024, 4), (2048, 4), (4096, 8)])
+def test_threads_divide_what_they_scan(words: int, warps: int) -> None:
+    tile = f"tensor<{words}xf32>"
+    body = f"""
+      %r = nv_tileaa.scan %x {{axis = 0 : i32, identities = [0.0 : f32], inclusive = true}}
+          : {tile} -> {tile} {{
+      ^bb0(%a: f32, %b: f32):
+        %c = nv_tileaa.addf %a, %b : f32
+        nv_tileaa.yield %c : f32
+      }}"""
+    assert candidates(body, f"%x: {tile}") == [warps]
+
+
+def dot_beside(tiles: int) -> tuple[str, str]:
+    """A dot with an accumulator of 64 registers of a thread of four warps, beside such tiles."""
+    a, b, c = "tensor<64x64xf16>", "tensor<64x128xf16>", "tensor<64x128xf32>"
+    body, arguments = live_together(tiles, 1)
+    body = f"""
+      {body.replace("tensor<1xf32>", c)}
+      %d = nv_tileaa.dot %a, %b, %s{tiles - 1} {{input_precision = "tf32"}} : {a}, {b}, {c}"""
+    return body, f"{arguments.replace('tensor<1xf32>', c)}, %a: {a}, %b: {b}"
+
+
+def test_a_candidate_that_spills_is_not_taken() -> None:
+    """A and B, which are no loads, take 48 registers: with two tiles 176 of 231, with four 304."""
+    assert candidates(*dot_beside(1)) == [4]
+    assert candidates(*dot_beside(3)) == [4, 8]
+
+
+def test_what_is_asked_is_the_only_candidate() -> None:
+    asked = ", nv_tileaa.asked = #nv_tileaa.asked<warps = <4, entry>>"
+    assert candidates(*dot_beside(3), asked) == [4]
+
+
+@pytest.mark.parametrize("tiles", [1, 20, 200])
+def test_few_candidates_are_considered(tiles: int) -> None:
+    assert len(candidates(*dot_beside(tiles))) <= 3
+    assert len(candidates(*live_together(tiles, 4096))) == 1

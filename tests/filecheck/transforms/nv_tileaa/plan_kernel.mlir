@@ -1,5 +1,5 @@
 // The hint occupancy: lowered until accumulators, and 32 other registers, fit into those of a thread.
-// RUN: tilewright opt --pass relax-occupancy %s | filecheck %s
+// RUN: tilewright opt --pass plan-kernel %s | filecheck %s
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // 128 accumulators of a thread: two blocks of 256 threads have 128 registers a thread.
   // CHECK-LABEL: @large

@@ -1,0 +1,191 @@
+"""The launch shape of a kernel: the warps of a block, and how many blocks an SM is to have.
+
+`plan-kernel` records the choice, which no other pass computes again. The number of warps starts
+from the largest tile, and is changed where the tiles that are live together say that its threads
+would have too few registers, or an SM too few blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.schedule.dot_warps import live_accumulator_words, warps_of_dots
+from tilewright.schedule.registers import (
+    K_LOOP_OTHERS,
+    accumulator_registers,
+    fitting_blocks,
+    launch_registers,
+)
+from tilewright.schedule.row_kernels import RowKernel
+from tilewright.schedule.tile_liveness import live_words
+from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.warps import FEWEST, MOST, NUMBERS, SHARE, fixed_warps, largest_words
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Operation
+
+LIVE_SHARE: Final = 128
+"""Registers of a thread for tiles that are live together without dots, above which warps double:
+with 40 others, an SM has registers for fewer than three blocks of four warps. On an H200, backward
+passes of RMS norm with 136, 144 and 160 take 1.09, 0.85 and 0.61 of the time with eight warps, a
+selective scan with 128 takes 0.99 (`benchmarks/results/plans-h200.json`)."""
+FEW_LIVE_SHARE: Final = 104
+"""Registers of a thread for tiles that are live together where fewer warps suffice: with 24 others,
+an SM has registers for 16 warps. With 66 a Sinkhorn iteration takes 0.79 of the time with half of
+the warps, with 97 a search of the largest two 0.75 and 0.59; a group norm with 192 takes 1.32."""
+SCAN_SHARE: Final = 16
+"""Registers of a thread of the fewest warps for a scanned tile, above which there are twice as many
+warps: a thread scans its elements one after the other. With 32, a linear recurrence takes 0.52 of
+the time, a segmented scan 0.75; with 16, they take 0.71 to 1.09, the most for the fastest tile."""
+
+
+class Launch(NamedTuple):
+    """The launch shape of a kernel."""
+
+    warps: int
+    """Of a block."""
+    blocks: int | None = None
+    """On an SM, for which registers are limited; None to leave it to ptxas."""
+    reason: str = ""
+    """Why the number of warps is not that for the largest tile."""
+
+
+class Candidate(NamedTuple):
+    """A number of warps, with what demands it if it is not the one for the largest tile."""
+
+    warps: int
+    reason: str = ""
+
+
+class Relaxed(NamedTuple):
+    """The blocks on an SM that are chosen where a number is asked for."""
+
+    blocks: int
+    registers: int
+    """That a thread needs."""
+
+
+def choose_launch(kernel: FuncOp) -> Launch:
+    """Choose the warps of a block and the blocks on an SM; what is fixed stays."""
+    fixed, spec = fixed_warps(kernel), kernel.kernel_spec
+    warps, reason = candidate_warps(kernel, fixed)[-1]
+    blocks = None if spec is None else spec.occupancy
+    if blocks is None and kernel.asks(OCCUPANCY) is not None:
+        blocks = relaxed_blocks(kernel, warps).blocks
+    elif blocks is None and (row := RowKernel.of(kernel)) is not None:
+        blocks = row.blocks(warps)
+    return Launch(warps, blocks, reason)
+
+
+def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
+    """The blocks on an SM that are asked for, or fewer: accumulators fit into registers.
+
+    The number of blocks limits the registers of a thread. Where the accumulators of dots do not
+    fit, ptxas would spill them, or reject `wgmma` altogether; a hint must not break a program.
+    """
+    threads = warps * WARP_SIZE
+    registers = accumulator_registers(live_accumulator_words(_dots(kernel)), threads)
+    return Relaxed(fitting_blocks(threads, registers, kernel.asks(OCCUPANCY) or 1), registers)
+
+
+def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[Candidate]:
+    """The numbers of warps that are considered; the last one is chosen.
+
+    With dots those are the one for the largest tile, and more, as long as its threads would spill.
+    Without dots the one for the largest tile is kept within bounds.
+    """
+    dots = _dots(kernel)
+    if fixed is not None:
+        return [Candidate(fixed)]
+    if dots:
+        live, first = live_words(kernel), warps_of_dots(kernel, dots, largest_words(kernel))
+        return [Candidate(*first), *_less_spilling(live, first[0])]
+    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), SHARE)
+    if row is not None and row.is_simple:
+        return [Candidate(min(warps, row.warps))]
+    fewest, most = warp_bounds(kernel, warps)
+    if warps < fewest.warps:
+        return [fewest]
+    return [most if warps > most.warps else Candidate(warps)]
+
+
+def _less_spilling(live: int, warps: int) -> Iterator[Candidate]:
+    """More warps, as long as threads have too few registers, and by half as many at most."""
+    while warps < MOST and 0 < _missing(live, warps) >= 2 * _missing(live, 2 * warps):
+        registers, limit = _thread_registers(live, warps), launch_registers(warps * WARP_SIZE)
+        reason = f"a thread of {warps} would take {registers} of {limit} registers"
+        warps *= 2
+        yield Candidate(warps, reason)
+
+
+def warp_bounds(kernel: FuncOp, warps: int) -> tuple[Candidate, Candidate]:
+    """The fewest and the most warps for tiles without dots; `warps` are those for the largest.
+
+    Blocks on an SM hide each other's latency, so it is to have registers for several. Where loops
+    load tiles, loads of later iterations do that, too, and fewer warps do not pay.
+    """
+    live = live_words(kernel)
+    share = -(-live // (warps * WARP_SIZE))
+    reason = f"tiles that are live together would take {share} registers of a thread of {warps}"
+    fewest = Candidate(_holding(live, LIVE_SHARE), reason)
+    scanned = _scanned_words(kernel)
+    if fewest.warps < 2 * FEWEST and scanned > SCAN_SHARE * FEWEST * WARP_SIZE:
+        fewest = Candidate(
+            2 * FEWEST, f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words"
+        )
+    if _loads_in_loops(kernel):
+        return fewest, Candidate(MOST, "")
+    # Threads that never wait for each other gain little by being fewer.
+    least = FEWEST if _reduces(kernel) else 2 * FEWEST
+    most = max(_holding(live, FEW_LIVE_SHARE), least, fewest.warps)
+    return fewest, Candidate(most, "an SM has registers for more blocks of fewer warps")
+
+
+def _holding(words: int, share: int) -> int:
+    """The fewest warps whose threads hold tiles in some registers each, or the most."""
+    allowed = (each for each in NUMBERS if each >= FEWEST)
+    return next((each for each in allowed if words <= each * WARP_SIZE * share), MOST)
+
+
+def _thread_registers(live: int, warps: int) -> int:
+    """The registers of a thread for tiles that are live together, and for what is beside them."""
+    return -(-live // (warps * WARP_SIZE)) + K_LOOP_OTHERS
+
+
+def _missing(live: int, warps: int) -> int:
+    """The registers that a thread has too few for tiles that are live together."""
+    return max(0, _thread_registers(live, warps) - launch_registers(warps * WARP_SIZE))
+
+
+def _dots(kernel: FuncOp) -> list[DotOp]:
+    return [op for op in kernel.walk() if isinstance(op, DotOp)]
+
+
+def _scanned_words(kernel: FuncOp) -> int:
+    """The words of the largest tile that is scanned; 0 without scans."""
+    scans = [op for op in kernel.walk() if isinstance(op, ScanOp)]
+    return max([tile_words(value.type) for op in scans for value in op.sources], default=0)
+
+
+def _reduces(kernel: FuncOp) -> bool:
+    return any(isinstance(op, ReduceOp) for op in kernel.walk())
+
+
+def _loads_in_loops(kernel: FuncOp) -> bool:
+    """Whether an iteration of a loop loads a tile."""
+    loads = [op for op in kernel.walk() if isinstance(op, LoadOp | TileLoadOp)]
+    return any(is_tile(op.results[0]) and _is_repeated(op) for op in loads)
+
+
+def _is_repeated(op: Operation) -> bool:
+    return any(outer.loop_body is not None for outer in op.ancestors())

@@ -32,9 +32,6 @@ PASSES: Final = {
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
-    "distribute-over-cluster": (
-        "tilewright.transforms.nv_tileaa.distribute_over_cluster:DistributeOverCluster"
-    ),
     "expand-dots": "tilewright.transforms.nv_tileaa.expand_dots:ExpandDots",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
@@ -56,13 +53,12 @@ PASSES: Final = {
     "order-warpgroups": "tilewright.transforms.nv_tileas.order_warpgroups:OrderWarpgroups",
     "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
-    "shrink-tiles": "tilewright.transforms.nv_tileaa.shrink_tiles:ShrinkTiles",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
+    "plan-splits": "tilewright.transforms.nv_tileaa.plan_splits:PlanSplits",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "relax-occupancy": "tilewright.transforms.nv_tileaa.relax_occupancy:RelaxOccupancy",
     "record-requests": "tilewright.transforms.nv_tileaa.record_requests:RecordRequests",
     "recompute-tiles": "tilewright.transforms.nv_tileas.recompute_tiles:RecomputeTiles",
-    "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
@@ -72,7 +68,6 @@ PASSES: Final = {
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
     "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
     "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
-    "split-accumulators": ("tilewright.transforms.nv_tileaa.split_accumulators:SplitAccumulators"),
     "sink-reductions": "tilewright.transforms.nv_tileas.sink_reductions:SinkReductions",
     "slice-dot-results": "tilewright.transforms.nv_tileas.slice_dot_results:SliceDotResults",
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
@@ -82,6 +77,7 @@ PASSES: Final = {
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),
+    "tile": "tilewright.transforms.tile.apply:Tile",
     "tensor-maps-to-parameters": (
         "tilewright.transforms.nv_tileas.tensor_maps_to_parameters:TensorMapsToParameters"
     ),
@@ -145,8 +141,8 @@ class Step:
         passes_maps: bool = False,
     ) -> None:
         self.text = text
-        """The pass in a textual pipeline; `$arch` is replaced by the target, and
-        `{$requests}` by what is asked as options."""
+        """The pass in a textual pipeline; `$arch` is replaced by the target, `{$requests}` by what
+        is asked as options, and `{$forms}` by the splits that the level allows."""
         self.since = since
         """The lowest optimization level at which it runs."""
         self.reorders_accesses = reorders_accesses
@@ -182,11 +178,9 @@ LOWERING_PIPELINE: Final = {
         Step("record-requests{$requests}"),
         Step("expand-dots"),
         Step("order-blocks", since=2),
-        Step("shrink-tiles", since=2, reorders_accesses=True),
-        Step("distribute-over-cluster", since=1, reorders_accesses=True),
-        Step("split-accumulators", since=2, reorders_accesses=True),
+        Step("plan-splits{$forms}"),
+        Step("tile"),
         Step("relax-occupancy"),
-        Step("refine-k-loops", since=2, reorders_accesses=True),
         Step("slice-tiles"),
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
@@ -256,8 +250,19 @@ def passes_to(
     return (
         ",".join(step.text for step in steps)
         .replace("{$requests}", requests)
+        .replace("{$forms}", _forms(opt_level, checked=checked))
         .replace("$arch", arch)
     )
+
+
+SPLIT_FORMS: Final = {0: "none", 1: "cta"}
+"""The splits that are allowed at an optimization level; all from the next one on."""
+
+
+def _forms(opt_level: int, *, checked: bool) -> str:
+    """The splits that are allowed, in braces; none may separate an access from its check."""
+    forms = SPLIT_FORMS.get(0 if checked else opt_level)
+    return "" if forms is None else f"{{forms={forms}}}"
 
 
 def _requests(schedule: str, source: str, opt_level: int, *, checked: bool) -> str:

@@ -34,17 +34,28 @@ class RelaxOccupancy(Pass):
             spec, asked = kernel.kernel_spec, kernel.asks(OCCUPANCY)
             if spec is None or asked is None:
                 continue
-            threads = threads_of(kernel)
-            words = live_accumulator_words(op for op in kernel.walk() if isinstance(op, DotOp))
-            needed = accumulator_registers(words, threads)
-            occupancy = fitting_blocks(threads, needed, asked)
+            occupancy = relaxed_occupancy(kernel)
             kernel.kernel_spec = KernelSpecAttr(spec.num_ctas, spec.num_warps, occupancy)
-            if occupancy == asked:
+            if occupancy is None or occupancy == asked:
                 continue
-            remark = _remark(kernel, asked, occupancy, needed)
+            remark = _remark(kernel, asked, occupancy, _needed_registers(kernel))
             kernel.refuse(OCCUPANCY, remark.reason)
             if sink.wants_remarks:
                 sink.remark(remark)
+
+
+def relaxed_occupancy(kernel: FuncOp) -> int | None:
+    """The blocks on an SM: as chosen before, or as asked and as far as registers suffice."""
+    spec, asked = kernel.kernel_spec, kernel.asks(OCCUPANCY)
+    if spec is None or asked is None:
+        return None if spec is None else spec.occupancy
+    return fitting_blocks(threads_of(kernel), _needed_registers(kernel), asked)
+
+
+def _needed_registers(kernel: FuncOp) -> int:
+    """The registers of a thread for the accumulators that are live together."""
+    words = live_accumulator_words(op for op in kernel.walk() if isinstance(op, DotOp))
+    return accumulator_registers(words, threads_of(kernel))
 
 
 def _remark(kernel: FuncOp, asked: int, occupancy: int, needed: int) -> Remark:

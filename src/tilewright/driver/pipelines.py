@@ -90,14 +90,19 @@ PASSES: Final = {
 
 
 DEPRECATED_PASSES: Final = {
+    "distribute-over-cluster": "plan-splits{forms=cta},tile",
     "expand-products": "expand-dots",
     "insert-barriers": "synchronize",
     "order-memory": "synchronize",
     "override-warps": "record-requests",
     "pack-nibbles": "pack-int4",
     "plan-shared-memory": "allocate",
+    "refine-k-loops": "plan-splits{forms=k_loop},tile",
+    "shrink-tiles": "plan-splits{forms=first},tile",
+    "split-accumulators": "plan-splits{forms=loop},tile",
 }
-"""Former names of passes: accepted with a warning in this release, gone in the next."""
+"""Former names of passes, and the pipelines that do the same: accepted with a warning in this
+release, gone in the next."""
 
 
 def parse_pipeline(text: str, sink: Sink | None = None) -> Pipeline:

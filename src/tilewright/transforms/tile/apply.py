@@ -135,7 +135,7 @@ def _over_ctas(function: FuncOp, seeds: Seeds) -> None:
     before = function.cluster_size if function.is_distributed else 1
     ctas, problem = before * split.parts, target_or_baseline(function).cluster_problem
     if 1 << split.bit != before:
-        raise CannotCut(op, f"bit {split.bit} of the rank does not follow those of {before} CTAs")
+        raise CannotCut(op, f"bit {split.bit} of the rank is not the next one of {before} CTAs")
     if problem is not None or ctas > PORTABLE_CLUSTER:
         raise CannotCut(op, problem or f"a cluster has at most {PORTABLE_CLUSTER} CTAs")
     cluster_accesses.check_accesses(function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, KernelSpecAttr
+from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME
 from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.splits import (
     SPLIT,
@@ -35,19 +35,17 @@ ORIGIN: Final = "nv_tileaa.origin"
 class Trial:
     """A kernel, and a copy on which the splits that are chosen so far are applied.
 
-    Splits are written into the kernel. The copy is made when a rule asks for what they leave.
+    Splits are written into the kernel. A copy is made when a rule asks for what they leave.
     """
 
-    __slots__ = ("_copied", "_copy", "_is_stale", "_sources", "program")
+    __slots__ = ("_copies", "_is_stale", "_kernel", "copies", "program")
 
     def __init__(self, program: FuncOp) -> None:
-        self.program = program
+        self.program = self._kernel = program
         """The kernel itself, with whole tiles."""
-        self._copy: FuncOp | None = None
-        self._sources: list[Operation] = []
-        """The seeds of the kernel, by their number in the copy."""
-        self._copied: dict[Operation, Operation] = {}
-        """What stands for them in the copy."""
+        self.copies = 0
+        self._copies: dict[Operation, Operation] = {}
+        """What stands in the copy for each operation that may seed a split."""
         self._is_stale = False
 
     @property
@@ -55,52 +53,34 @@ class Trial:
         """The kernel as the splits leave it."""
         if self._is_stale:
             self._apply()
-        return self._copy or self.program
-
-    @property
-    def is_split(self) -> bool:
-        """Whether a split is chosen."""
-        return self._is_stale or self.is_copied
-
-    @property
-    def is_copied(self) -> bool:
-        """Whether a rule had to look at what splits leave."""
-        return self._copy is not None
+        return self._kernel
 
     def source(self, op: Operation) -> Operation:
         """The operation of the kernel for which one of the copy stands."""
-        number = op.attributes.get(ORIGIN)
-        return self._sources[number.value] if isinstance(number, IntegerAttr) else op
+        return next((source for source, copy in self._copies.items() if copy is op), op)
 
     def current(self, source: Operation) -> Operation:
         """What stands for an operation of the kernel where splits are applied."""
-        if self._is_stale:
-            self._apply()
-        return self._copied.get(source, source)
+        return source if self.kernel is self.program else self._copies[source]
 
     def split(self, op: Operation, split: Split) -> None:
         """Choose one more split, seeded by an operation of the kernel or of the copy."""
         source = self.source(op)
-        copy = self._copied.get(source)
-        for seed in (source, *([] if copy is None else [copy])):
-            set_splits(seed, (*splits_of(seed), split))
+        set_splits(source, (*splits_of(source), split))
         self._is_stale = True
 
-    def set_spec(self, spec: KernelSpecAttr) -> None:
-        """Change what else is chosen for the kernel."""
-        self.program.kernel_spec = spec
-        if self._copy is not None:
-            self._copy.kernel_spec = spec
-
     def _apply(self) -> None:
-        if self._copy is None:
-            self._copy = copy_with_target(self.program)
-            pairs = zip(self.program.walk(), self._copy.walk(), strict=True)
-            for source, op in [each for each in pairs if SPLIT_SEED in each[0].traits]:
-                op.attributes[ORIGIN] = IntegerAttr(len(self._sources), I64)
-                self._sources.append(source)
-        apply_splits(self._copy)
-        self._copied = {self.source(op): op for op in self._copy.walk() if ORIGIN in op.attributes}
+        self._kernel, sources = copy_with_target(self.program), [*self.program.walk()]
+        for number, op in enumerate(self._kernel.walk()):
+            if SPLIT_SEED in op.traits:
+                op.attributes[ORIGIN] = IntegerAttr(number, I64)
+        apply_splits(self._kernel)
+        self._copies = {
+            sources[number.value]: op
+            for op in self._kernel.walk()
+            if isinstance(number := op.attributes.get(ORIGIN), IntegerAttr)
+        }
+        self.copies += 1
         self._is_stale = False
 
 
@@ -132,13 +112,13 @@ RULES: Final[dict[SplitForm, Callable[[Trial, Sink], None]]] = {
 """What chooses the splits of each form, in the order in which they are applied."""
 
 
-def choose_splits(kernel: FuncOp, allowed: Collection[SplitForm], sink: Sink) -> Trial:
+def choose_splits(kernel: FuncOp, allowed: Collection[SplitForm], sink: Sink) -> int:
     """Write splits of the allowed forms into a kernel, unless it has some.
 
-    `sink` takes the remarks.
+    `sink` takes the remarks. Returns how often the kernel was copied.
     """
     trial = Trial(kernel)
     if not any(SPLIT in op.attributes for op in kernel.walk()):
         for form in [each for each in RULES if each in allowed]:
             RULES[form](trial, sink)
-    return trial
+    return trial.copies

@@ -56,7 +56,7 @@ def choose_first_parts(trial: Trial, sink: Sink) -> None:
             if parts > 1:
                 trial.split(store, Split(dim, parts, SplitForm.FIRST))
                 _remark(kernel, store, extent, extent // parts, sink)
-    if trial.is_split:
+    if trial.kernel is not kernel:
         _widen(trial)
 
 
@@ -100,7 +100,8 @@ def _widen(trial: Trial) -> None:
     words = max(tile_words(op.b.type) for op in kernel.walk() if isinstance(op, DotOp))
     if words > OPERAND_WORDS * FEWEST * WARP_SIZE:
         warps = max(2 * FEWEST, threads_of(kernel) // WARP_SIZE)
-        trial.set_spec(KernelSpecAttr(spec.num_ctas, warps, spec.occupancy))
+        kernel.kernel_spec = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
+        trial.program.kernel_spec = kernel.kernel_spec
 
 
 def choose_columns(trial: Trial, _: Sink) -> None:

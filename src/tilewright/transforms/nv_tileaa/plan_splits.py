@@ -37,10 +37,9 @@ class PlanSplits(Pass):
 
     name = "plan-splits"
     forms: str = option(default=ALL, doc="the forms that are allowed, or `none`", parse=_forms)
-    copied = statistic("kernels copied, to choose a split on what earlier ones leave")
+    copies = statistic("copies of kernels, to choose a split on what earlier ones leave")
 
     def run(self, op: Operation, sink: Sink) -> None:
         allowed = [form for form in SplitForm if form.value in self.forms.split("+")]
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            trial = choose_splits(function, allowed, sink)
-            self.copied.add(sink, trial.is_copied)
+            self.copies.add(sink, choose_splits(function, allowed, sink))

@@ -19,7 +19,7 @@ from tilewright.dialects.nv_tileaa.splits import (
 )
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.passes import Pass, statistic
+from tilewright.ir.passes import Pass
 from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.tile.closure import CannotCut, Cut
@@ -47,52 +47,44 @@ class Tile(Pass):
 
     name = "tile"
     is_required = True
-    applied = statistic("splits of tiles applied")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             try:
-                self.applied.add(sink, apply_splits(function))
+                apply_splits(function)
             except CannotCut as failure:
                 problem = f"expected a split that can be applied: {failure.reason}"
                 sink.add(failure.op.error(problem))
 
 
-def apply_splits(function: FuncOp) -> int:
-    """Apply the splits of a function, and return how many; raises `CannotCut`."""
+def apply_splits(function: FuncOp) -> None:
+    """Apply the splits of a function; raises `CannotCut`."""
     seeds = [op for op in function.walk() if SPLIT in op.attributes]
     for op in seeds:
         if SPLIT_SEED not in op.traits:
             raise CannotCut(op, f"'{SPLIT}' belongs to a dot, a store or an atomic")
-    count = 0
     for form in SplitForm if seeds else ():
         while taken := _take(function, form):
             _APPLY[form](function, taken)
-            count += 1
-    return count
 
 
 def _take(function: FuncOp, form: SplitForm) -> Seeds:
     """Remove the next split of a form from all operations that it cuts together."""
-    heads: Seeds = {}
-    for op in function.walk():
-        splits = splits_of(op)
-        if splits and splits[0].form is form:
-            heads[op] = splits[0]
-    if form is SplitForm.CTA:
-        bit = min((each.bit for each in heads.values()), default=0)
-        heads = {op: split for op, split in heads.items() if split.bit == bit}
-    elif form is SplitForm.K_LOOP:
-        blocks = [op.parent for op in heads]
-        heads = {op: split for op, split in heads.items() if op.parent is blocks[0]}
-    else:
-        heads = dict([*heads.items()][:1])
-    for op, split in heads.items():
-        parts = next(iter(heads.values())).parts
-        if split.parts != parts:
-            raise CannotCut(op, f"it has {split.parts} parts, what is split with it {parts}")
-        set_splits(op, splits_of(op)[1:])
-    return heads
+    nexts = [(op, splits[0]) for op in function.walk() if (splits := splits_of(op))]
+    nexts = [(op, split) for op, split in nexts if split.form is form]
+    if not nexts:
+        return {}
+    first, split = min(nexts, key=lambda each: each[1].bit)
+    taken: Seeds = {}
+    for op, other in nexts:
+        is_same_bit = form is SplitForm.CTA and other.bit == split.bit
+        is_same_loop = form is SplitForm.K_LOOP and op.parent is first.parent
+        if op is first or is_same_bit or is_same_loop:
+            taken[op] = other
+            set_splits(op, splits_of(op)[1:])
+        if op in taken and other.parts != split.parts:
+            raise CannotCut(op, f"it has {other.parts} parts, what is split with it {split.parts}")
+    return taken
 
 
 def cut_of(scope: Scope, seeds: Mapping[Operation, Split]) -> Cut:

@@ -18,7 +18,7 @@ def planned(text: str, options: str = "") -> tuple[Operation, int]:
     """A program after the pass, and how many kernels were copied."""
     root, sink = parse_text(text, context(), "kernel.mlir"), Sink()
     parse_pipeline(f"plan-splits{options}").run(root, sink)
-    return root, sink.counts["plan-splits", "copied"]
+    return root, sink.counts["plan-splits", "copies"]
 
 
 def splits(text: str, options: str = "") -> list[str]:

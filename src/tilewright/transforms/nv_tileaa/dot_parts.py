@@ -12,6 +12,7 @@ from tilewright.dialects.nv_tileaa.requests import NUM_CTAS, OCCUPANCY
 from tilewright.dialects.nv_tileaa.splits import Split, SplitForm
 from tilewright.dialects.nv_tileaa.view import TiledStoreOp, TileStoreOp
 from tilewright.dialects.scf import ForOp
+from tilewright.layout.linear import log2
 from tilewright.schedule.registers import fits_registers
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import FEWEST, fixed_warps, threads_of, warps_for
@@ -53,8 +54,9 @@ def choose_first_parts(trial: Trial, sink: Sink) -> None:
             current = trial.current(store)
             assert isinstance(current, TileStoreOp)
             parts = _first_parts(trial.kernel, current, dim)
+            for _ in range(log2(parts)):
+                trial.split(store, Split(dim, 2, SplitForm.FIRST))
             if parts > 1:
-                trial.split(store, Split(dim, parts, SplitForm.FIRST))
                 _remark(kernel, store, extent, extent // parts, sink)
     if trial.kernel is not kernel:
         _widen(trial)

@@ -13,8 +13,8 @@
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // One row is stored: an instruction has 16. A is loaded from where its tile begins.
   // CHECK-LABEL: @row
-  // CHECK: [[C4:%[a-z0-9_]+]] = arith.constant 4 : i64
-  // CHECK: nv_tileaa.muli {{.*}}, [[C4]]
+  // CHECK: [[C2:%[a-z0-9_]+]] = arith.constant 2 : i64
+  // CHECK: nv_tileaa.muli {{.*}}, [[C2]]
   // CHECK: nv_tileaa.block_tile {{.*}}tile = [16, 64]
   // CHECK: scf.for {{.*}} -> (tensor<16x128xf32>)
   // CHECK: nv_tileaa.tiled_load {{.*}} -> tensor<16x64xf16>

@@ -15,7 +15,7 @@ from tilewright.text.printer import print_op
 
 
 class Edit(NamedTuple):
-    """A kernel for which a split is chosen, and another one in its place."""
+    """A kernel for which a split is chosen, and the split that replaces it."""
 
     m: int
     n: int

@@ -72,8 +72,11 @@ STEPS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
     ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
     ("transforms.nv_tileas", "kept_tiles", "wait_for_copies"),
+    ("transforms.nv_tileaa", "cluster_accesses", "check_order"),
+    ("transforms.tile", "one_part", "check_unobserved"),
 )
-"""Functions and methods that return nothing, without which memory is accessed too early."""
+"""Functions and methods that return nothing, without which memory is accessed too early, by another
+CTA, or not at all."""
 
 
 def mutated_packages() -> tuple[str, ...]:

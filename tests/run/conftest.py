@@ -283,7 +283,7 @@ class SharedRun(ProgramRun):
             kernel.attributes["kernel_spec"] = KernelSpecAttr(SHARED_BY, warps)
         entry, grid = self.run.entry, self.run.grid
         if self.mode == "shared-checked":
-            parse_pipeline("inline-calls,distribute-over-cluster").run(root)
+            parse_pipeline("inline-calls,record-requests,plan-splits{forms=cta},tile").run(root)
             verify(root)
             tilewright.execute(root, entry, grid, arguments, check=True, seed=seed, write=write)
             return

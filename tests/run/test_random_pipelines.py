@@ -96,7 +96,7 @@ def _decisions(loop: Loop) -> Iterator[str]:
     if loop.b and loop.b.computed:
         yield "an operand that is computed"
     program = optimized(text_of(loop))
-    refined = lowered_as_far_as("refine-k-loops", program, loop.arch, schedule=loop.schedule)
+    refined = lowered_as_far_as("tile", program, loop.arch, schedule=loop.schedule)
     if any(isinstance(op, TiledLoadOp) and op.sliced for op in refined.walk()):
         yield "iterations that are split along K"
     module = scheduled(optimized(text_of(loop)), loop.arch, schedule=loop.schedule)

@@ -1,4 +1,4 @@
-"""Loops over K after refine-k-loops."""
+"""Loops over K after the splits of tiles."""
 
 from __future__ import annotations
 

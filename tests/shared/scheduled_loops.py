@@ -36,14 +36,14 @@ def optimized(text: str, opt_level: int = 3) -> Operation:
 def lowered_as_far_as(
     last: str, program: str | Operation, arch: str = "sm_90", opt_level: int = 3, schedule: str = ""
 ) -> Operation:
-    """Lower a program to nv_tileas as far as a pass, that pass included."""
+    """Lower a program to nv_tileas as far as the last run of a pass, that pass included."""
     parsed = read_runnable(program, "kernel.mlir") if isinstance(program, str) else program
     module = wrap_in_module(parsed)
     parse_pipeline(passes_to("nv_tileaa", arch, opt_level)).run(module)
     passes = passes_to("nv_tileas", arch, opt_level, schedule=parse_schedule(schedule)).split(",")
     names = [each.partition("{")[0] for each in passes]
     if last in names:
-        passes = passes[: names.index(last) + 1]
+        passes = passes[: len(names) - names[::-1].index(last)]
     parse_pipeline(",".join(passes)).run(module)
     check_integrity(module)
     verify(module)

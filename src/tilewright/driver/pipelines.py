@@ -32,9 +32,6 @@ PASSES: Final = {
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
-    "distribute-over-cluster": (
-        "tilewright.transforms.nv_tileaa.distribute_over_cluster:DistributeOverCluster"
-    ),
     "expand-dots": "tilewright.transforms.nv_tileaa.expand_dots:ExpandDots",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
@@ -54,13 +51,12 @@ PASSES: Final = {
     "order-warpgroups": "tilewright.transforms.nv_tileas.order_warpgroups:OrderWarpgroups",
     "overlap-dots": "tilewright.transforms.nv_tileas.overlap_dots:OverlapDots",
     "order-blocks": "tilewright.transforms.nv_tileaa.order_blocks:OrderBlocks",
-    "shrink-tiles": "tilewright.transforms.nv_tileaa.shrink_tiles:ShrinkTiles",
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-kernel": "tilewright.transforms.nv_tileaa.plan_kernel:PlanKernel",
+    "plan-splits": "tilewright.transforms.nv_tileaa.plan_splits:PlanSplits",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "record-requests": "tilewright.transforms.nv_tileaa.record_requests:RecordRequests",
     "recompute-tiles": "tilewright.transforms.nv_tileas.recompute_tiles:RecomputeTiles",
-    "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
@@ -73,7 +69,6 @@ PASSES: Final = {
     ),
     "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
     "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
-    "split-accumulators": ("tilewright.transforms.nv_tileaa.split_accumulators:SplitAccumulators"),
     "slice-dot-results": "tilewright.transforms.nv_tileas.slice_dot_results:SliceDotResults",
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
@@ -82,6 +77,7 @@ PASSES: Final = {
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),
+    "tile": "tilewright.transforms.tile.apply:Tile",
     "tensor-maps-to-parameters": (
         "tilewright.transforms.nv_tileas.tensor_maps_to_parameters:TensorMapsToParameters"
     ),
@@ -94,6 +90,7 @@ PASSES: Final = {
 
 
 DEPRECATED_PASSES: Final = {
+    "distribute-over-cluster": "plan-splits{forms=cta},tile",
     "expand-products": "expand-dots",
     "hoist-loads": "schedule-operations",
     "insert-barriers": "synchronize",
@@ -101,11 +98,15 @@ DEPRECATED_PASSES: Final = {
     "override-warps": "record-requests",
     "pack-nibbles": "pack-int4",
     "plan-shared-memory": "allocate",
+    "refine-k-loops": "plan-splits{forms=k_loop},tile",
     "relax-occupancy": "plan-kernel",
+    "shrink-tiles": "plan-splits{forms=first},tile",
     "sink-reductions": "schedule-operations",
+    "split-accumulators": "plan-splits{forms=loop},tile",
     "start-copies": "schedule-operations",
 }
-"""Former names of passes: accepted with a warning in this release, gone in the next."""
+"""Former names of passes, and the pipelines that do the same: accepted with a warning in this
+release, gone in the next."""
 
 
 def parse_pipeline(text: str, sink: Sink | None = None) -> Pipeline:
@@ -149,8 +150,8 @@ class Step:
         passes_maps: bool = False,
     ) -> None:
         self.text = text
-        """The pass in a textual pipeline; `$arch` is replaced by the target, and
-        `{$requests}` by what is asked as options."""
+        """The pass in a textual pipeline; `$arch` is replaced by the target, `{$requests}` by what
+        is asked as options, and `{$forms}` by the splits that the level allows."""
         self.since = since
         """The lowest optimization level at which it runs."""
         self.reorders_accesses = reorders_accesses
@@ -186,15 +187,16 @@ LOWERING_PIPELINE: Final = {
         Step("record-requests{$requests}"),
         Step("expand-dots"),
         Step("order-blocks", since=2),
-        Step("shrink-tiles", since=2, reorders_accesses=True),
-        Step("distribute-over-cluster", since=1, reorders_accesses=True),
-        Step("split-accumulators", since=2, reorders_accesses=True),
+        Step("plan-splits{$forms}"),
+        Step("tile"),
         Step("slice-tiles"),
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("plan-kernel"),
-        Step("refine-k-loops", since=2, reorders_accesses=True),
+        # How much of K is in shared memory at once depends on the threads of a block.
+        Step("plan-splits{forms=k_loop}", since=2, reorders_accesses=True),
+        Step("tile", since=2, reorders_accesses=True),
         Step("version-single-trip", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("prefetch-loads", since=2, reorders_accesses=True),
@@ -259,8 +261,18 @@ def passes_to(
     return (
         ",".join(step.text for step in steps)
         .replace("{$requests}", requests)
+        .replace("{$forms}", _forms(opt_level, checked=checked))
         .replace("$arch", arch)
     )
+
+
+SPLIT_FORMS: Final = ("none", "cta", "first+cta+loop", "first+cta+loop")
+"""The splits that are allowed at each optimization level before the warps of a block are chosen."""
+
+
+def _forms(opt_level: int, *, checked: bool) -> str:
+    """The splits that are allowed, in braces; none may separate an access from its check."""
+    return f"{{forms={SPLIT_FORMS[0 if checked else opt_level]}}}"
 
 
 def _requests(schedule: str, source: str, opt_level: int, *, checked: bool) -> str:

@@ -27,7 +27,8 @@ def parse_pipeline(
 ) -> Pipeline:
     """Parse a textual pipeline; raises a `UserError` that points into the text.
 
-    `deprecated` maps former pass names to current ones; each use adds a warning to `sink`.
+    `deprecated` maps former pass names to current ones, or to pipelines; each use adds a warning
+    to `sink`.
     """
     parser = _Parser(text, passes, deprecated or {}, Sink() if sink is None else sink)
     pipeline = parser.pipeline(None)
@@ -109,7 +110,10 @@ class _Parser:
             if not self.accept(")"):
                 self.fail(f"expected ',' or ')' to end the pipeline of '{name}'")
             return nested
-        kind = find_pass(self.current_name(name, start), self._passes)
+        name = self.current_name(name, start)
+        if "," in name:
+            return parse_pipeline(name, self._passes)
+        kind = find_pass(name, self._passes)
         if kind is None:
             known = ", ".join(sorted(self._passes))
             self.fail(f"unknown pass '{name}': expected one of {known}", start)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tilewright.driver.pipelines import DEPRECATED_PASSES, PASSES, parse_pipeline
@@ -27,11 +29,14 @@ def test_a_deprecated_name_is_reported_to_the_sink(former: str, current: str) ->
 
 @pytest.mark.parametrize(("former", "current"), DEPRECATED_PASSES.items())
 def test_a_deprecated_name_without_a_sink_is_a_python_warning(former: str, current: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"'{former}' is deprecated: use '{current}'"):
+    with pytest.warns(
+        DeprecationWarning, match=f"'{former}' is deprecated: use '{re.escape(current)}'"
+    ):
         pipeline = parse_pipeline(former)
     assert str(pipeline) == current
 
 
 def test_no_deprecated_name_is_listed_as_a_pass() -> None:
     assert not PASSES.keys() & DEPRECATED_PASSES.keys()
-    assert PASSES.keys() >= set(DEPRECATED_PASSES.values())
+    current = ",".join(DEPRECATED_PASSES.values()).split(",")
+    assert PASSES.keys() >= {each.partition("{")[0] for each in current}

@@ -236,6 +236,24 @@ def dot_beside(tiles: int) -> tuple[str, str]:
     return body, f"{arguments.replace('tensor<1xf32>', c)}, %a: {a}, %b: {b}"
 
 
+@each_case(("rows", "columns", "asked", "warps"), [
+    (16, 512, "", 8),  # B has 128 registers of a thread of four warps
+    (16, 256, "", 4),  # 64
+    (64, 512, "", 8),  # the accumulators have 256
+    (16, 512, ", nv_tileaa.asked = #nv_tileaa.asked<occupancy = <2, entry>>", 4),
+])  # fmt: skip
+def test_eight_warps_share_a_large_operand_of_few_rows(
+    rows: int, columns: int, asked: str, warps: int
+) -> None:
+    """Instructions with few rows read B from registers; two blocks would share an SM instead."""
+    a, b, c = f"{rows}x64xf16", f"64x{columns}xf16", f"{rows}x{columns}xf16"
+    body = f"""
+      %d = nv_tileaa.dot %a, %b, %c {{input_precision = "tf32"}}
+          : tensor<{a}>, tensor<{b}>, tensor<{c}>"""
+    arguments = f"%a: tensor<{a}>, %b: tensor<{b}>, %c: tensor<{c}>"
+    assert candidates(body, arguments, asked)[-1] == warps
+
+
 def test_a_candidate_that_spills_is_not_taken() -> None:
     """A and B, which are no loads, take 48 registers: with two tiles 176 of 231, with four 304."""
     assert candidates(*dot_beside(1)) == [4]

@@ -16,6 +16,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
     pointer,
 )
 from tilewright.dialects.nv_tileaa.memory import AccessOp, masks
+from tilewright.dialects.nv_tileaa.splits import SPLIT_SEED
 from tilewright.ir import declare as d
 from tilewright.ir.tiling import Way, alike
 from tilewright.ir.traits import SameType
@@ -71,7 +72,11 @@ class AtomicCasOp(AtomicOp):
     """
 
     name = "nv_tileaa.atomic_cas"
-    traits = (SameType("compare", "value", "result"), SameShape("pointers", "compare", "mask"))
+    traits = (
+        SameType("compare", "value", "result"),
+        SameShape("pointers", "compare", "mask"),
+        SPLIT_SEED,
+    )
     syntax = (
         "custom<Ordering>($semantic, $scope) $pointers `,` $compare `,` $value "
         "(`mask` `=` $mask^)? (`token` `=` $token^)? attr-dict "
@@ -95,7 +100,7 @@ class AtomicRmwOp(AtomicOp):
     """Combine each element in memory with one of `value` by the operation `mode`."""
 
     name = "nv_tileaa.atomic_rmw"
-    traits = (SameType("value", "result"), SameShape("pointers", "value", "mask"))
+    traits = (SameType("value", "result"), SameShape("pointers", "value", "mask"), SPLIT_SEED)
     syntax = (
         "custom<Ordering>($semantic, $scope) $mode $pointers `,` $value "
         "(`mask` `=` $mask^)? (`token` `=` $token^)? attr-dict "

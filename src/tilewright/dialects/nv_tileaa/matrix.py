@@ -19,6 +19,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
     shape,
     shape_problems,
 )
+from tilewright.dialects.nv_tileaa.splits import SPLIT_SEED
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import STRING_ATTR
 from tilewright.ir.operation import Operation
@@ -43,7 +44,7 @@ class DotOp(Operation):
     name = "nv_tileaa.dot"
     effects = Effects.PURE
     needs_whole = "a dot needs all of the tile"
-    traits = (SameType("c", "result"),)
+    traits = (SameType("c", "result"), SPLIT_SEED)
     syntax = (
         "$a `,` $b `,` $c (`scaled` `by` $a_scale^ `,` $b_scale)? attr-dict "
         "`:` type($a) `,` type($b) `,` type($c) (`by` type($a_scale)^ `,` type($b_scale))?"

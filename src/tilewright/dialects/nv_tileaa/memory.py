@@ -29,6 +29,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
     pointer,
 )
 from tilewright.dialects.nv_tileaa.directives import ORDERING
+from tilewright.dialects.nv_tileaa.splits import SPLIT_SEED
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR, STRING_ATTR, IntegerKind
 from tilewright.ir.constraints import ANY_TYPE
@@ -182,7 +183,7 @@ class StoreOp(AccessOp):
     """Store one element through each pointer; masked-off elements are not written."""
 
     name = "nv_tileaa.store"
-    traits = (SameShape("pointers", "value", "mask"),)
+    traits = (SameShape("pointers", "value", "mask"), SPLIT_SEED)
     syntax = (
         "custom<Ordering>($semantic, $scope) $pointers `,` $value (`mask` `=` $mask^)? "
         "(`token` `=` $token^)? attr-dict `:` type($pointers) `,` type($value)"

@@ -35,6 +35,7 @@ from tilewright.dialects.nv_tileaa.memory import (
     AccessOp,
     semantic_problems,
 )
+from tilewright.dialects.nv_tileaa.splits import SPLIT_SEED
 from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR, BOOL_ATTR, I64_ATTR
@@ -306,6 +307,7 @@ class GatherLoadOp(TileLoadOp):
 class TileStoreOp(TileWriteOp):
     """Base of the stores."""
 
+    traits = (SPLIT_SEED,)
     needs_whole = NOT_WEAK
 
     def verify(self) -> Iterator[str]:
@@ -334,6 +336,7 @@ class TiledAtomicRmwOp(TileUpdateOp):
     """Combine a tile of a view with a tile of values by the operation `mode`; no result."""
 
     name = "nv_tileaa.tiled_atomic_rmw"
+    traits = (SPLIT_SEED,)
 
     def verify(self) -> Iterator[str]:
         view = tiled_view(self.view)

@@ -49,9 +49,9 @@ CUSTOM_WORDS: Final = {
 """The words that functions parse, not declared formats, by operation."""
 
 OTHER_WORDS: Final = (
-    "along", "attributes", "callsite", "dense", "every", "false", "fused", "in", "inbounds",
-    "isolated", "loc", "of", "packed", "padding_value", "parts", "true", "unit", "unknown",
-    "unroll",
+    "along", "attributes", "bit", "callsite", "dense", "every", "false", "fused", "in",
+    "inbounds", "isolated", "loc", "of", "packed", "padding_value", "parts", "true", "unit",
+    "unknown", "unroll",
 )  # fmt: skip
 """The words in types, attributes and locations, and those of many operations."""
 

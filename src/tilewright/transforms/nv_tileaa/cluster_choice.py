@@ -1,18 +1,29 @@
-"""The choice along which dimension the tiles of a kernel are split over a cluster."""
+"""Rule that splits the tiles of a kernel over the CTAs of a cluster, as the hint `num_ctas` asks.
+
+A cluster runs one program. Bit by bit of the rank of a CTA, the tiles of the kernel are halved
+along a dimension, and each CTA computes its half of what is stored; tiles that are not halved are
+loaded and computed by all of them. The CTAs exchange nothing.
+"""
 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.targets import target_or_baseline
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
+from tilewright.dialects.nv_tileaa.splits import Split, SplitForm, ways_by_dim
 from tilewright.ir.tiling import tiles_of
+from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
+from tilewright.support.remarks import Remark
+from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.target.tensor_cores import MMA_COLUMNS, WGMMA_ROWS
-from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES, check_order
+from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES, check_accesses, check_order
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
-from tilewright.transforms.tile.one_part import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,13 +31,62 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.tiling import Way
+    from tilewright.support.diagnostics import Sink
+    from tilewright.transforms.nv_tileaa.choose_splits import Trial
+
+
+HALVES: Final = 2
+"""Parts that a bit of the rank selects from; tiles are halved as often as possible."""
 
 
 class Choice(NamedTuple):
-    """What is cut, and the name of the dimension that is split."""
+    """What is cut, the operations that seed it, and the name of the dimension that is split."""
 
     cut: Cut
+    seeds: list[Operation]
     dimension: str
+
+
+def choose_cluster(trial: Trial, sink: Sink) -> None:
+    """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
+    kernel, split = trial.program, list[str]()
+    asked, spec = kernel.asks(NUM_CTAS) or 1, kernel.kernel_spec
+    failure: CannotCut | None = None
+    assert spec is not None
+    kernel.kernel_spec = KernelSpecAttr(None, spec.num_warps, spec.occupancy)
+    try:
+        problem = target_or_baseline(kernel).cluster_problem
+        if problem is not None:
+            raise CannotCut(kernel, problem)
+        check_accesses(kernel)
+        while HALVES << len(split) <= min(asked, PORTABLE_CLUSTER):
+            choice = choose_cut(trial.kernel)
+            for op in choice.seeds:
+                chosen = choice.cut.ways[op]
+                (dim,) = [dim for dim, way in ways_by_dim(op).items() if way == chosen]
+                trial.split(op, Split(dim, HALVES, SplitForm.CTA, len(split)))
+            split.append(choice.dimension)
+    except CannotCut as error:
+        failure = error
+    ctas = 1 << len(split)
+    if sink.wants_remarks and split:
+        text = f"{ctas} CTAs of a cluster share tiles, split along {', then '.join(split)}"
+        sink.remark(Remark(CLUSTER, text, "plan-splits", kernel.sym_name, kernel.location))
+    if ctas < asked:
+        missed = _missed(kernel, asked, ctas, failure)
+        kernel.refuse(NUM_CTAS, missed.reason)
+        if sink.wants_remarks:
+            sink.remark(missed)
+
+
+def _missed(kernel: FuncOp, asked: int, ctas: int, failure: CannotCut | None) -> Remark:
+    """The remark on a hint that is not met, or not to its full extent."""
+    reason, location = f"not a power of two up to {PORTABLE_CLUSTER}", kernel.location
+    if failure is not None:
+        reason, location = failure.reason, failure.op.location
+    effect = f"is met by {ctas} CTAs only" if ctas > 1 else "is not used"
+    text = f"num_ctas {asked} {effect}"
+    return Remark(CLUSTER_REFUSED, text, "plan-splits", kernel.sym_name, location, reason)
 
 
 def choose_cut(kernel: FuncOp) -> Choice:
@@ -54,21 +114,21 @@ def _choices(
     failures: list[CannotCut] = []
     for way in _ordered_ways(seeds[0], whole):
         try:
-            cut = whole.with_op(seeds[0], way)
+            cut, used = whole.with_op(seeds[0], way), [seeds[0]]
             for seed in seeds[1:]:
-                cut = _extended(cut, seed)
+                if seed not in cut.ways:
+                    cut = _extended(cut, seed)
+                    used += [seed] if seed in cut.ways else []
             check_order(kernel, cut)
         except CannotCut as failure:
             failures.append(failure)
         else:
-            choices.append(Choice(cut, _dimension(seeds[0], way)))
+            choices.append(Choice(cut, used, _dimension(seeds[0], way)))
     return choices, failures
 
 
 def _extended(cut: Cut, op: Operation) -> Cut:
     """A cut with another operation halved; writes of small tiles may be left to the first CTA."""
-    if op in cut.ways:
-        return cut
     failure: CannotCut | None = None
     for way in _ordered_ways(op, cut):
         try:

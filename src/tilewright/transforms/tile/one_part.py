@@ -6,7 +6,7 @@ first one is needed, one CTA computes that alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -24,11 +24,13 @@ from tilewright.ir.types import I1, I32
 from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileaa.cluster_accesses import LOADS, OBSERVABLE
 from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.tile.closure import CannotCut
 from tilewright.transforms.tile.parts import (
     PartAccess,
     RematerializedParts,
     ViewAccess,
     cut_type,
+    is_rest_out_of_bounds,
 )
 
 if TYPE_CHECKING:
@@ -39,14 +41,10 @@ if TYPE_CHECKING:
     from tilewright.transforms.tile.closure import Cut
 
 
-HALVES: Final = 2
-"""Parts that a bit of the rank selects from; tiles are halved as often as possible."""
-
-
-def split_over_bit(function: FuncOp, cut: Cut, bit: int) -> None:
-    """Let CTAs whose ranks differ in one bit compute one of two parts each."""
+def split_over_ctas(function: FuncOp, cut: Cut, bit: int) -> None:
+    """Let CTAs whose ranks differ from a bit on compute a part each."""
     build = Builder(InsertPoint.at_start(function.body.block), function.location)
-    number = _bit_of_rank(build, bit)
+    number = _bits_of_rank(build, bit, cut.parts - 1)
     zero = constant(build, 0, I32)
     is_first = build.create(
         integer.CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero, types=[I1]
@@ -57,7 +55,7 @@ def split_over_bit(function: FuncOp, cut: Cut, bit: int) -> None:
         if isinstance(op, OBSERVABLE):
             _guard(op, is_first.result)
         elif is_tile(op.results[0]):
-            _mark_shared(op, bit)
+            _mark_shared(op, (cut.parts - 1) << bit)
     _OnePart(cut, number, is_first).build()
     _widen_scopes(function)
     # Whole tiles that are left would count for the number of warps.
@@ -72,20 +70,31 @@ def keep_first_part(function: FuncOp, cut: Cut) -> None:
     erase_dead_code(function.body)
 
 
-def _bit_of_rank(build: Builder, bit: int) -> Value:
-    """A bit of the rank of this CTA, as an i32."""
+def check_unobserved(cut: Cut) -> None:
+    """Raise `CannotCut` if another part than the first one has an effect."""
+    for op, way in cut.ways.items():
+        if not isinstance(op, OBSERVABLE):
+            continue
+        if not isinstance(op, view.TileStoreOp) or not is_rest_out_of_bounds(
+            op, way.axes[op.tile], cut.parts
+        ):
+            raise CannotCut(op, "other parts than the first one are observed")
+
+
+def _bits_of_rank(build: Builder, bit: int, mask: int) -> Value:
+    """Consecutive bits of the rank of this CTA, from one on, as an i32."""
     rank = build.create(program.GetCtaRankOp).result
     shifted = build.create(
         integer.ShRIOp, lhs=rank, rhs=constant(build, bit, I32), signedness=Signedness.UNSIGNED
     ).result
-    return build.create(integer.AndIOp, lhs=shifted, rhs=constant(build, 1, I32)).result
+    return build.create(integer.AndIOp, lhs=shifted, rhs=constant(build, mask, I32)).result
 
 
-def _mark_shared(load: Operation, bit: int) -> None:
-    """Record that the tile of a load does not depend on a bit of the rank."""
+def _mark_shared(load: Operation, bits: int) -> None:
+    """Record that the tile of a load does not depend on some bits of the rank."""
     known = load.attributes.get(CLUSTER_SHARED)
     mask = known.value if isinstance(known, IntegerAttr) else 0
-    load.attributes[CLUSTER_SHARED] = IntegerAttr(mask | 1 << bit, I32)
+    load.attributes[CLUSTER_SHARED] = IntegerAttr(mask | bits, I32)
 
 
 def _guard(op: Operation, condition: Value) -> None:

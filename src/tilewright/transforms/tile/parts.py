@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp, TruncIOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
-from tilewright.ir.types import I64, IntegerType, TensorType
+from tilewright.ir.types import DYNAMIC, I64, IntegerType, TensorType
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
@@ -33,6 +33,15 @@ def cut_type(type: Type, dim: int, count: int) -> TensorType:
     parts = list(extents(type))
     parts[dim] //= count
     return TensorType(tuple(parts), type.element)
+
+
+def is_rest_out_of_bounds(store: view.TileStoreOp, dim: int, parts: int) -> bool:
+    """Whether only the first part of any tile along a dimension has elements in bounds."""
+    type = view.tiled_view(store.view)
+    if type.sparse == dim:
+        return False
+    extent = type.source.shape[type.dims[dim]]
+    return extent != DYNAMIC and parts * extent <= type.tile[dim]
 
 
 def as_width(build: Builder, number: Value, type: IntegerType) -> Value:

@@ -1,4 +1,4 @@
-"""refine-k-loops: into how many parts an iteration is split."""
+"""Splits of K: into how many parts an iteration is split."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scheduled_loops import lowered_as_far_as, matmul, optimized
 def parts(text: str, arch: str, schedule: str = "") -> int:
     """Into how many iterations one of a matmul is split."""
     (before,) = operands(lowered_as_far_as("expand-dots", optimized(text), arch))
-    module = lowered_as_far_as("refine-k-loops", optimized(text), arch, schedule=schedule)
+    module = lowered_as_far_as("tile", optimized(text), arch, schedule=schedule)
     (after,) = operands(module)
     assert before[0][1] % after[0][1] == 0
     return before[0][1] // after[0][1]

@@ -38,7 +38,7 @@ from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses, che
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
 from tilewright.transforms.tile.loop import build_loop
-from tilewright.transforms.tile.one_part import split_over_bit
+from tilewright.transforms.tile.one_part import split_over_ctas
 from tilewright.transforms.tile.parts import cut_type
 from tilewright.transforms.tile.region import PartRegion
 
@@ -93,7 +93,7 @@ def cut_as(form: Form, root: Operation, number: int, way_number: int, parts: int
             cut = Cut(Scope.of_function(function), parts).with_op(op, way)
             check_accesses(function)
             check_order(function, cut)
-            split_over_bit(function, cut, 0)
+            split_over_ctas(function, cut, 0)
             function.attributes["kernel_spec"] = KernelSpecAttr(parts, None, None)
             return True
 

@@ -1,5 +1,5 @@
 // 256×256 accumulators: the loop over K, and the store that follows it, run for each half of the columns.
-// RUN: tilewright opt --pass split-accumulators %s | filecheck %s
+// RUN: tilewright opt --pass plan-splits{forms=loop} --pass tile %s | filecheck %s
 !m = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>
 !o = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>
 !av = !nv_tileaa.tiled_view<tile = [256, 64], source = !m, padding = zero>

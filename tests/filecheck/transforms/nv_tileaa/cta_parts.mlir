@@ -1,5 +1,5 @@
 // The CTAs of a cluster share the tiles of a kernel: a bit of the rank selects a half.
-// RUN: tilewright opt --pass distribute-over-cluster %s | filecheck %s
+// RUN: tilewright opt --pass plan-splits{forms=cta} --pass tile %s | filecheck %s
 !m = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>
 !o = !nv_tileaa.memref<?x?xf32, strides = [?, 1]>
 !av = !nv_tileaa.tiled_view<tile = [128, 64], source = !m, padding = zero>

@@ -1,4 +1,4 @@
-"""split-accumulators: which loops run once for each part of the columns, and what they compute."""
+"""Columns in a loop: which loops run once for each part of the columns, and what they compute."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REDUCE = f"""
 
 
 def after_pass(text: str) -> Operation:
-    return lowered_as_far_as("split-accumulators", text)
+    return lowered_as_far_as("tile", text)
 
 
 def dot_shape(text: str) -> tuple[int, ...]:
@@ -141,7 +141,7 @@ gpu.module @m attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute
 def test_a_tile_that_is_both_operands_stays_whole() -> None:
     """Its columns are the rows of A, too."""
     root = parse_text(GRAM, context())
-    parse_pipeline("split-accumulators").run(root)
+    parse_pipeline("plan-splits{forms=loop},tile").run(root)
     verify(root)
     (dot,) = (op for op in root.walk() if isinstance(op, DotOp))
     assert shape(dot.c.type) == (256, 256)

@@ -1,6 +1,6 @@
 // Loops over K: each iteration becomes two, with tiles of half the length along K, so that three
 // stages of 32 KiB, of 96 KiB together, become three of 16 KiB, which sm_80 has.
-// RUN: tilewright opt --pass refine-k-loops %s | filecheck %s
+// RUN: tilewright opt --pass plan-splits{forms=k_loop} --pass tile %s | filecheck %s
 !a = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>
 !av = !nv_tileaa.tiled_view<tile = [128, 64], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>, padding = zero>
 !bv = !nv_tileaa.tiled_view<tile = [64, 128], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>, padding = zero>

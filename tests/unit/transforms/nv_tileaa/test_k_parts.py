@@ -1,4 +1,4 @@
-"""refine-k-loops: which loops over K get shorter tiles, and which bounds they have."""
+"""Splits of K: which loops over K get shorter tiles, and which bounds they have."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def gemm(
 
 def refined(text: str, parts: int = 2, arch: str = "sm_90") -> Operation:
     """The program after the pass, which is to split each iteration into some parts."""
-    module = lowered_as_far_as("refine-k-loops", text, arch, schedule=f"k-parts={parts}")
+    module = lowered_as_far_as("tile", text, arch, schedule=f"k-parts={parts}")
     verify(module)
     return module
 
@@ -96,7 +96,7 @@ def is_unchanged(text: str, arch: str = "sm_90") -> bool:
     module = lowered_as_far_as("expand-dots", text, arch, schedule="k-parts=2")
     (kernel,) = (op for op in module.walk() if isinstance(op, FuncOp))
     before = print_op(kernel)
-    parse_pipeline("refine-k-loops").run(module)
+    parse_pipeline("plan-splits{forms=k_loop},tile").run(module)
     assert kernel.has_refused("k_parts")
     kernel.refused = None
     return print_op(kernel) == before
@@ -416,5 +416,5 @@ def test_a_loop_that_cannot_be_refined_stays_as_it_is(name: str) -> None:
 
 @pytest.mark.parametrize(("opt_level", "expected"), [(1, 64), (2, 32)])
 def test_loops_are_refined_from_o2_on(opt_level: int, expected: int) -> None:
-    module = lowered_as_far_as("refine-k-loops", gemm(), "sm_90", opt_level, "k-parts=2")
+    module = lowered_as_far_as("tile", gemm(), "sm_90", opt_level, "k-parts=2")
     assert operands(module) == [((64, expected), (expected, 32))]

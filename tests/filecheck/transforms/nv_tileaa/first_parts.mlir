@@ -1,5 +1,5 @@
 // Tiles of dots without the half that is out of bounds wherever it is stored.
-// RUN: tilewright opt --pass shrink-tiles %s | filecheck %s
+// RUN: tilewright opt --pass plan-splits{forms=first} --pass tile %s | filecheck %s
 !m = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>
 !one = !nv_tileaa.memref<1x?xf32, strides = [?, 1]>
 !many = !nv_tileaa.memref<40x?xf32, strides = [?, 1]>

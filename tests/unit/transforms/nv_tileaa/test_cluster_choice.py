@@ -1,4 +1,4 @@
-"""distribute-over-cluster: along what tiles are split, kernels that stay whole, and why."""
+"""Splits over CTAs: along what tiles are split, kernels that stay whole, and why."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def program(body: str, ctas: int = 2, capability: int = 90) -> Operation:
 def distributed(root: Operation) -> tuple[FuncOp, list[Remark]]:
     """Run the pass, and verify the program afterwards."""
     sink = Sink(remarks=True)
-    parse_pipeline("distribute-over-cluster").run(root, sink)
+    parse_pipeline("plan-splits{forms=cta},tile").run(root, sink)
     verify(root)
     check_integrity(root)
     (function,) = (op for op in root.walk() if isinstance(op, FuncOp))
@@ -295,7 +295,7 @@ def test_random_programs_keep_their_results(seed: int) -> None:
     arrays, lines = outcome(program, root)
     for kernel in (op for op in root.walk() if isinstance(op, FuncOp) and op.is_kernel):
         kernel.attributes["kernel_spec"] = KernelSpecAttr(4)
-    parse_pipeline("inline-calls,distribute-over-cluster").run(root)
+    parse_pipeline("inline-calls,record-requests,plan-splits{forms=cta},tile").run(root)
     verify(root)
     actual, printed = outcome(program, root)
     assert not list(program.differences(actual, arrays))

@@ -23,6 +23,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     reduces_tiles,
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads
+from tilewright.transforms.pipeline.pipeline_loops import pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +80,9 @@ def _choose(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
         chosen = _profitable(loads, threads, unprofitable)
         issue_early(chosen)
         any_chosen |= bool(chosen)
+        # The first loads of a loop in another one are loads of that: it may issue them early, too.
+        if chosen and isinstance(loop.parent_op, ForOp):
+            pipeline(loop)
     return any_chosen
 
 

@@ -47,7 +47,9 @@ ANSWERS: Final = (
     # Consumers wait for a stage that the producer cannot fill before they release another one.
     ("transforms.nv_tileas", "transforms.nv_tileas.specialize_warps", "held_stages", {}),
     # A loop is rotated past its stores and ordered loads.
-    ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "_is_movable", True),
+    ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "is_repeatable", True),
+    # A loop takes over the pipeline of one that ends elsewhere.
+    ("transforms.pipeline", "transforms.pipeline.pipeline_loops", "chain_problem", None),
     # Dots are in flight at branches.
     ("transforms.nv_tileas", "transforms.nv_tileas.overlap_dots", "_is_control_flow", False),
     # Stores, waits, dots and allocations lose their order.
@@ -70,6 +72,7 @@ ANSWERS: Final = (
 STEPS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "fence_proxy"),
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
+    ("transforms.pipeline", "expansion", "predicate"),
     ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
     ("transforms.nv_tileas", "kept_tiles", "wait_for_copies"),
     ("transforms.nv_tileaa", "cluster_accesses", "check_order"),

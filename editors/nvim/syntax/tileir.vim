@@ -24,17 +24,17 @@ syntax keyword tileirEnum udec_wrap ueq uge ugt uinc_wrap ule ult umax umin une 
 syntax keyword tileirEnum uno unordered unsigned up upward usub_cond usub_sat volatile wait wb weak weak_odr
 syntax keyword tileirEnum wgmma workgroup wrapped wt x xchg xor xor_popc xori y z zero
 syntax keyword tileirKeyword A B D accumulate align aligned alignment along apart args asked asm_dialect
-syntax keyword tileirKeyword atomic attributes axis bit bounded box by byte_mask bytes cache cache_hint callsite
-syntax keyword tileirKeyword cluster commit constant constant_range conv_params default dense di_compile_unit di_file di_lexical_block di_loc di_subprogram
-syntax keyword tileirKeyword dim disjoint div_by do else every evict_priority exact false fast_acc fastmath fence
-syntax keyword tileirKeyword field flush_to_zero from from_proxy ftz fused global grid has_side_effects held id if
-syntax keyword tileirKeyword im2col in inalloca inbounds into invariant is_align_stack isolated iter_args iter_values kernel kernel_spec
-syntax keyword tileirKeyword l2_cache_hint layout ld_st_matrix_shape leading level loc loop_annotation loop_unroll map map_parameter mask memfence
-syntax keyword tileirKeyword metadata multicast multicast_mask new_value nneg num_elem number_of_threads of offset optimization_hints other overflow
-syntax keyword tileirKeyword packed padding_value parts poison predicate propagate_nan pure range read refused registers relaxed
-syntax keyword tileirKeyword rounding same_elements saturating scaled schedule scope shape size sizes split step steps
-syntax keyword tileirKeyword stride strides syncscope target_spec tensormap to to_proxy transpose true uniform uninitialized unit
-syntax keyword tileirKeyword unknown unroll unsigned upper_bound users vararg volatile weak weights x
+syntax keyword tileirKeyword at atomic attributes axis bit bounded box by byte_mask bytes cache cache_hint
+syntax keyword tileirKeyword callsite cluster commit constant constant_range conv_params default dense di_compile_unit di_file di_lexical_block di_loc
+syntax keyword tileirKeyword di_subprogram dim disjoint div_by do else every evict_priority exact false fast_acc fastmath
+syntax keyword tileirKeyword fence field flush_to_zero from from_proxy ftz fused global grid has_side_effects held id
+syntax keyword tileirKeyword if im2col in inalloca inbounds into invariant is_align_stack isolated iter_args iter_values kernel
+syntax keyword tileirKeyword kernel_spec l2_cache_hint layout ld_st_matrix_shape leading level loc loop_annotation loop_unroll map map_parameter mask
+syntax keyword tileirKeyword memfence metadata multicast multicast_mask new_value nneg num_elem number_of_threads of offset optimization_hints other
+syntax keyword tileirKeyword overflow packed padding_value parts poison predicate propagate_nan pure range read refused registers
+syntax keyword tileirKeyword relaxed rounding same_elements saturating scaled schedule scope shape size sizes split step
+syntax keyword tileirKeyword steps stride strides syncscope target_spec tensormap to to_proxy transpose true uniform uninitialized
+syntax keyword tileirKeyword unit unknown unroll unsigned upper_bound users vararg volatile weak weights x
 syntax keyword tileirType array buffer consumer_token func gather_scatter_view mem_token memref partition_view pipeline pipeline_iterator producer_token program_id
 syntax keyword tileirType ptr queue strided_view string struct tensor_map tensor_view tile tiled_view token void bf16
 syntax keyword tileirType complex f128 f16 f32 f4E2M1FN f64 f6E2M3FN f6E3M2FN f80 f8E3M4 f8E4M3 f8E4M3B11FNUZ

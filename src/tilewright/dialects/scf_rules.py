@@ -9,6 +9,7 @@ from tilewright.dialects.arith.literals import materialize, splat_of
 from tilewright.dialects.elements import width_of
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.ir.builder import InsertPoint
+from tilewright.ir.dialect import Dialect
 from tilewright.ir.rules import constant_of, rule
 from tilewright.support.numerics.integer import number
 
@@ -72,6 +73,10 @@ def constant_trip_count(op: ForOp, build: Rewriter) -> Replacement:
     if start >= end:
         return op.init_args
     if step is None or number(step, bits, signed=signed) < max(end - start, 1):
+        return None
+    # Some attributes are verified against the loop that an operation is in.
+    checks = Dialect.attribute_checks.keys()
+    if not all(checks.isdisjoint(each.attributes) for each in op.body.block):
         return None
     return _inline(op.body.block, op, build, [op.lower_bound, *op.init_args])
 

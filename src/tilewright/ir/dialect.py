@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from tilewright.ir.attributes import Attribute, EnumAttr, Parametric, Type
 from tilewright.ir.operation import Operation
@@ -14,6 +14,9 @@ from tilewright.ir.operation import Operation
 if TYPE_CHECKING:
     from tilewright.ir.builder import Builder
     from tilewright.ir.rules import Folds, Materialize, Rules
+    from tilewright.support.diagnostics import Diagnostic
+
+AttributeCheck: TypeAlias = Callable[[Operation], Iterable["str | Diagnostic"]]
 
 
 class Dialect:
@@ -36,6 +39,8 @@ class Dialect:
 
     loaded: ClassVar[dict[str, Dialect]] = {}
     """All dialects created so far, to look up the dialect of an attribute."""
+    attribute_checks: ClassVar[dict[str, AttributeCheck]] = {}
+    """The discardable attributes that the verifier checks on the operations that have them."""
 
     def __init__(
         self,
@@ -45,11 +50,13 @@ class Dialect:
         spellings: Mapping[str, type[Operation]] | None = None,
         type_spellings: Mapping[str, type[Type]] | None = None,
         simplifier: str | None = None,
+        attribute_checks: Mapping[str, AttributeCheck] | None = None,
     ) -> None:
         """Collect whatever the modules define.
 
         `spellings` are other names of operations, `type_spellings` other words for types where
-        the prefix of the dialect may be left out.
+        the prefix of the dialect may be left out. `attribute_checks` verify discardable attributes
+        of the dialect, by name.
         """
         self.name = name
         self.loaded[name] = self
@@ -62,6 +69,7 @@ class Dialect:
         for module in modules:
             self._collect(vars(module).values())
         self.ops.update(spellings or {})
+        self.attribute_checks.update(attribute_checks or {})
 
     @staticmethod
     def of(kind: type[Operation]) -> Dialect | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.declare import Arity, OperandField, RegionField, ResultField
+from tilewright.ir.dialect import Dialect
 from tilewright.ir.dominance import immediate_dominators
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.traits import GRAPH_REGION, NO_TERMINATOR, Trait
@@ -102,6 +103,10 @@ class _Verifier:
             checks = _context_checks[kind] = _find_context_checks(kind)
         for check in checks:
             self.report(op, check(op))
+        if not Dialect.attribute_checks.keys().isdisjoint(op.attributes):
+            for name in op.attributes:
+                if (verify_attribute := Dialect.attribute_checks.get(name)) is not None:
+                    self.report(op, verify_attribute(op))
 
     def regions(self, op: Operation) -> None:
         """Check what is inside; an isolated operation sees nothing of the outside."""

@@ -9,3 +9,7 @@ CLUSTER_SHARED: Final = "nv_tileaa.cluster_shared"
 
 CTAs whose ranks differ in these bits alone load the same tile, as often and in the same order.
 """
+AT: Final = "nv_tileaa.at"
+"""On an operation of a loop that is pipelined: its stage and order, an `AtAttr`."""
+CONTINUES: Final = "nv_tileaa.continues"
+"""On a pipelined loop that takes over the pipeline of the one before it in its block."""

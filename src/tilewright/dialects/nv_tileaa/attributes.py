@@ -216,6 +216,50 @@ class TargetSpecAttr(NumbersAttr):
         return cls.unique(compute_capability)
 
 
+class AtAttr(Parametric):
+    """`#nv_tileaa.at<stage = 1, order = 2>`: when an operation of a pipelined loop is executed.
+
+    The iteration of the pipelined loop in which the operations of stage 0 are those of iteration i
+    has the operations of stage s of iteration i - s, in this order. A load of stage -1 is one of
+    the next iteration, if that exists.
+    """
+
+    __slots__ = ("order", "stage")
+    mnemonic = "nv_tileaa.at"
+
+    order: int
+    stage: int
+
+    def __new__(cls, stage: int = 0, order: int = 0) -> Self:
+        return cls.unique(order, stage)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return AtAttr, (self.stage, self.order)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        order, stage = cast("tuple[int, int]", parameters)
+        if stage not in STAGES:
+            return f"expected a stage from {STAGES[0]} to {STAGES[-1]}, found {stage}"
+        return None if order >= 0 else f"order must not be negative, got {order}"
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        return f"<stage = {self.stage}, order = {self.order}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Parse the printed form."""
+        at = parser.at
+        readers = dict.fromkeys(("stage", "order"), parser.integer)
+        parameters = read_parameters(parser, readers, dict.fromkeys(readers, 0))
+        return parser.invalid(cls, parameters["stage"], parameters["order"], at=at)
+
+
+EARLY: Final = -1
+"""The stage of loads that are issued one iteration early, where that iteration exists."""
+STAGES: Final = range(EARLY, 4)
+"""The stages that an operation may have."""
 TARGET_SPEC_NAME: Final = "nv_tileaa.target_spec"
 """The name of the module attribute that holds the `TargetSpecAttr`."""
 

@@ -26,6 +26,8 @@ from tilewright.dialects.nv_tileaa import (
     types,
     view,
 )
+from tilewright.dialects.nv_tileaa.attribute_names import AT
+from tilewright.dialects.nv_tileaa.schedule_problems import point_problems
 from tilewright.ir.dialect import Dialect
 
 NV_TILEAA: Final = Dialect(
@@ -51,4 +53,5 @@ NV_TILEAA: Final = Dialect(
     types,
     view,
     simplifier="tilewright.dialects.nv_tileaa.canonicalize.simplifier",
+    attribute_checks={AT: point_problems},
 )

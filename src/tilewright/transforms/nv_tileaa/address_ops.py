@@ -6,28 +6,23 @@ loads of indices run only if the iteration does, in a branch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.arith.literals import splat_of
-from tilewright.dialects.elements import element_of, width_of
-from tilewright.dialects.nv_tileaa.integer import DivIOp, RemIOp
-from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, LoadOp
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.early_execution import is_repeatable
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
-from tilewright.ir.effects import is_effect_free, is_pure
-from tilewright.ir.rules import constant_of
+from tilewright.ir.effects import is_effect_free
 from tilewright.ir.types import IntegerType
-from tilewright.support.bits import mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
-
-AnyLoad: TypeAlias = LoadOp | TileLoadOp
-"""A load through pointers, or of a tile of a view."""
 
 MAX_ADDRESS_OPS: Final = 64
 """At most this many operations compute the operands of a load."""
@@ -64,27 +59,11 @@ def _can_repeat(op: Operation, body: Block) -> bool:
     return is_effect_free(op) or is_index_load(op)
 
 
-def is_speculatable(op: Operation) -> bool:
-    """Whether an operation may run for an iteration that does not exist."""
-    return is_pure(op) or (isinstance(op, DivIOp | RemIOp) and _is_safe_divisor(op.rhs))
-
-
-def _is_safe_divisor(divisor: Value) -> bool:
-    """Whether division by a constant is defined for every dividend."""
-    pattern = splat_of(constant_of(divisor))
-    return pattern not in (None, 0, mask(width_of(divisor.type)))
-
-
 def is_index_load(op: Operation) -> bool:
     """Whether an operation loads integers, and no token orders it with another access."""
-    if not isinstance(op, LoadOp | TileLoadOp) or not op.is_plain or op.result_token.is_used:
+    if not isinstance(op, LoadOp | TileLoadOp) or not is_repeatable(op):
         return False
-    return is_first(op) and isinstance(element_of(op.results[0].type), IntegerType)
-
-
-def is_first(load: AnyLoad) -> bool:
-    """Whether no token orders a load after another access."""
-    return load.token is None or load.token.defined_by(CreateMemTokenOp) is not None
+    return isinstance(element_of(op.results[0].type), IntegerType)
 
 
 def find_index_loads(load: AnyLoad, address_ops: Sequence[Operation]) -> list[AnyLoad]:

@@ -1,38 +1,37 @@
-"""Software pipelining in registers: an iteration prefetches the tiles of the next one."""
+"""Choose the loads that an iteration issues for the next one, whose tiles are in registers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_elementwise
-from tilewright.dialects.nv_tileaa.integer import AddIOp
+from tilewright.dialects.nv_tileaa.attribute_names import AT
+from tilewright.dialects.nv_tileaa.attributes import EARLY, AtAttr
+from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import BroadcastOp, CatOp, Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
-    add_iter_args,
     find_prefetchable_loads,
     is_copyable,
-    iteration_exists,
-    prefetch,
     reduces_tiles,
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads
+from tilewright.transforms.pipeline.pipeline_loops import pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 PREFETCH: Final = "prefetch"
@@ -43,10 +42,10 @@ MAX_BYTES: Final = 32 * 1024
 
 
 class PrefetchLoads(Pass):
-    """Prefetch the loads of the next iteration into registers at the start of an iteration.
+    """Give loads the stage before that of their users: they are issued an iteration early.
 
-    Only plain loads that are ordered after no access of the loop: no write to their memory is
-    ordered between two iterations.
+    `pipeline-loops` carries their tiles in registers. Only plain loads that are ordered after no
+    access of the loop: no write to their memory is ordered between two iterations.
     """
 
     name = "prefetch-loads"
@@ -57,19 +56,19 @@ class PrefetchLoads(Pass):
             if not function.is_kernel or wanted == 0:
                 continue
             is_forced, keeps_tiles = wanted is not None, function.asks("kept_tiles") != 0
-            any_chosen = _prefetch(function, keeps_tiles=keeps_tiles, is_forced=is_forced)
+            any_chosen = _choose(function, keeps_tiles=keeps_tiles, is_forced=is_forced)
             if is_forced and not any_chosen:
                 function.refuse(PREFETCH, "no loop loads small tiles that registers can hold")
 
 
-def _prefetch(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
-    """Rotate the loads of all loops for which it pays; whether there are any."""
+def _choose(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
+    """Issue the loads of all loops early for which it pays; whether there are any."""
     any_chosen = False
     threads: int | None = None
     kept: set[AnyLoad] = set()
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
         loads = find_prefetchable_loads(loop)
-        if not loads:
+        if not loads or is_pipelined(loop):
             continue
         if threads is None:
             threads = threads_of(function)
@@ -79,9 +78,11 @@ def _prefetch(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
         if not is_forced and not reduces_tiles(loop):
             unprofitable = kept | {load.load for load in loads if load.is_converted}
         chosen = _profitable(loads, threads, unprofitable)
-        if chosen:
-            rotate(loop, chosen)
-            any_chosen = True
+        issue_early(chosen)
+        any_chosen |= bool(chosen)
+        # The first loads of a loop in another one are loads of that: it may issue them early, too.
+        if chosen and isinstance(loop.parent_op, ForOp):
+            pipeline(loop)
     return any_chosen
 
 
@@ -143,19 +144,7 @@ def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
 # Law: a load whose operands depend on the induction variable alone reads the same value one
 # iteration earlier, if no access is ordered between. It is issued only for iterations that exist,
 # so it accesses no memory that the original loop does not.
-def rotate(loop: ForOp, chosen: Sequence[PrefetchableLoad]) -> None:
-    """Let each iteration of a loop issue loads of the next one, and carry their tiles."""
-    body, last = loop.body.block, loop.body.block.last
-    assert last is not None
-    build = Builder(InsertPoint.before(loop), loop.location)
-    start = loop.lower_bound
-    first = prefetch(build, loop, chosen, start, iteration_exists(build, loop, start))
-    build = Builder(InsertPoint.at_start(body), loop.location)
-    following = build.create(AddIOp, lhs=loop.induction_variable, rhs=loop.step).result
-    later = prefetch(build, loop, chosen, following, iteration_exists(build, loop, following))
-    for load in chosen:
-        for result in load.used:
-            result.replace_all_uses_with(body.add_argument(result.type, load.load.location))
-        load.load.erase()
-    last.set_operands([*last.operands, *later])
-    add_iter_args(loop, first)
+def issue_early(loads: Sequence[PrefetchableLoad]) -> None:
+    """Let loads of a loop be issued in the iteration before, each after what it needs."""
+    for order, each in enumerate(loads):
+        each.load.attributes[AT] = AtAttr(EARLY, order)

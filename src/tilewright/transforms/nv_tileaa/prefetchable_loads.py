@@ -1,46 +1,36 @@
-"""Loads of a loop that can be prefetched: which ones, and how to issue them an iteration early."""
+"""Loads of a loop that can be issued for a later iteration."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
-from tilewright.dialects.elements import element_of, with_element
 from tilewright.dialects.nv_tileaa.aggregate import AggregateOp
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
-from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
+from tilewright.dialects.nv_tileaa.early_execution import (
+    is_first,
+    is_speculatable,
+    predicate_problem,
+)
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp
-from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
-from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.rules import constant_of
-from tilewright.ir.types import I1, FloatType, IntegerType, TensorType
-from tilewright.transforms.nv_tileaa.address_ops import (
-    clone_address_ops,
-    find_address_ops,
-    find_index_loads,
-    is_first,
-    is_speculatable,
-)
+from tilewright.ir.types import IntegerType
+from tilewright.transforms.nv_tileaa.address_ops import find_address_ops, find_index_loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
     from tilewright.dialects.scf import ForOp
-    from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
 
 LARGE: Final = 16
 """How many registers of a thread a large tile takes, at least."""
-OUT_OF_BOUNDS: Final = -1
-"""A tile with this index is out of bounds, whatever its other indices are."""
 
 
 class PrefetchableLoad(NamedTuple):
@@ -48,11 +38,6 @@ class PrefetchableLoad(NamedTuple):
 
     load: AnyLoad
     address_ops: Sequence[Operation]
-
-    @property
-    def used(self) -> list[Value]:
-        """The results that have users."""
-        return [result for result in self.load.results if result.is_used]
 
     @property
     def is_converted(self) -> bool:
@@ -141,81 +126,10 @@ def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
 
 def _load_problem(load: AnyLoad, loop: ForOp) -> str | None:
     """Why a load cannot be prefetched whatever its address is."""
-    if not load.is_plain:
-        return "it is not weak, or volatile"
-    if load.token is not None and load.token.is_inside(loop):
+    problem = predicate_problem(load)
+    if problem is None and load.token is not None and load.token.is_inside(loop):
         return "a token orders it after another access of the loop"
-    if isinstance(load, TileLoadOp) and _scalar_index(load) is None:
-        return "no index of it is a scalar"
-    if not isinstance(element_of(load.results[0].type), IntegerType | FloatType):
-        return "its elements are pointers"
-    return None
-
-
-def iteration_exists(build: Builder, loop: ForOp, counter: Value) -> Value:
-    """Whether a loop has an iteration with a value of its counter, the first one or the next."""
-    predicate = CmpIPredicate.ULT if loop.unsigned_cmp else CmpIPredicate.SLT
-    return build.create(CmpIOp, lhs=counter, rhs=loop.upper_bound, predicate=predicate).result
-
-
-def prefetch(
-    build: Builder,
-    loop: ForOp,
-    loads: Sequence[PrefetchableLoad],
-    counter: Value,
-    condition: Value,
-) -> list[Value]:
-    """Issue loads for a value of the counter; results are undefined if the condition is false."""
-    values: dict[Value, Value] = {loop.induction_variable: counter}
-    for load in loads:
-        clone_address_ops(build, load.load, load.address_ops, values)
-        copy = load.load.clone(values)
-        if isinstance(copy, LoadOp):
-            _mask(build, copy, condition)
-        else:
-            _move_out_of_bounds(build, copy, condition)
-        build.insert(copy)
-    return [values[value] for load in loads for value in load.used]
-
-
-# Law: where its mask is false, a load accesses no memory.
-def _mask(build: Builder, load: LoadOp, condition: Value) -> None:
-    type = with_element(load.pointers.type, I1)
-    mask = condition
-    if isinstance(type, TensorType):
-        mask = build.create(SplatOp, source=condition, types=[type]).result
-    if load.mask is not None:
-        mask = build.create(AndIOp, lhs=load.mask, rhs=mask).result
-    pointers, other, token = load.pointers, load.other, load.token
-    rest = [value for value in (other, token) if value is not None]
-    segments = (1, 1, int(other is not None), int(token is not None))
-    load.set_operands([pointers, mask, *rest], segments)
-
-
-# Law: a load of a tile that is out of bounds accesses no memory; an assumption that it is in bounds
-# is dropped.
-def _move_out_of_bounds(build: Builder, load: TileLoadOp, condition: Value) -> None:
-    number = _scalar_index(load)
-    assert number is not None
-    index = load.indices[number]
-    assert isinstance(index.type, IntegerType)
-    away = build.create(
-        ConstantOp, value=IntegerAttr(OUT_OF_BOUNDS, index.type), types=[index.type]
-    )
-    moved = build.create(
-        SelectOp, condition=condition, true_value=index, false_value=away.result, types=[index.type]
-    ).result
-    load.set_operand(1 + number, moved)
-    load.sliced = True
-    if load.in_bounds is not None:
-        load.in_bounds = tuple([*load.in_bounds[:number], 0, *load.in_bounds[number + 1 :]])
-
-
-def _scalar_index(load: TileLoadOp) -> int | None:
-    """The first index that is a scalar, not a tile of row indices."""
-    sparse = tiled_view(load.view).sparse
-    scalars = [number for number in range(len(load.indices)) if number != sparse]
-    return scalars[0] if scalars else None
+    return problem
 
 
 def add_iter_args(loop: ForOp, init_args: Sequence[Value]) -> ForOp:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.loop_bounds import is_same_bound
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -15,9 +16,7 @@ from tilewright.dialects.nv_tileaa.program import GetCtaRankOp, GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_effect_free, is_pure
-from tilewright.ir.rules import constant_of
 from tilewright.ir.types import TensorType
 from tilewright.ir.values import BlockArgument
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
@@ -25,10 +24,10 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileaa.address_ops import AnyLoad
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 _PER_BLOCK: Final = (GetProgramIdOp, GetCtaRankOp)
@@ -174,18 +173,6 @@ def has_same_iterations(first: ForOp, second: ForOp) -> bool:
     return all(
         is_same_bound(a, b) for a, b in zip(first.operands[:3], second.operands[:3], strict=True)
     )
-
-
-def integer_of(value: Value) -> int | None:
-    """The number that a value is, if it is a constant."""
-    known = constant_of(value)
-    return known.value if isinstance(known, IntegerAttr) else None
-
-
-def is_same_bound(one: Value, other: Value) -> bool:
-    """Whether two bounds are one value, or equal constants."""
-    known = integer_of(one)
-    return one is other or (known is not None and known == integer_of(other))
 
 
 def is_same_op(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.axis import AxisFacts
@@ -10,6 +9,10 @@ from tilewright.analysis.elementwise import is_tile
 from tilewright.analysis.targets import target_of
 from tilewright.analysis.tensor_divisors import TensorDivisors
 from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.attribute_names import AT
+from tilewright.dialects.nv_tileaa.attributes import AtAttr
+from tilewright.dialects.nv_tileaa.early_execution import is_repeatable
+from tilewright.dialects.nv_tileaa.loop_schedule import used_values
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.shape import Rearrangement
@@ -17,7 +20,6 @@ from tilewright.dialects.nv_tileaa.view import BlockTileOp, TiledLoadOp, TileLoa
 from tilewright.dialects.nv_tileas.matrix import wgmma_instruction
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
 from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.schedule.dot_warps import separate_accumulator_words
@@ -33,12 +35,10 @@ from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP
-from tilewright.transforms.nv_tileaa.address_ops import is_first
-from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
 from tilewright.transforms.nv_tileaa.memory_order import in_memory_order
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileaa.types import TiledViewType
@@ -52,24 +52,24 @@ SHARED_STAGES: Final = 3
 """Of a pipeline for all of them: two that are in use, and one that is copied."""
 
 
+FIRST: Final = AtAttr(0, 0)
+"""Of all dots but the last one, and what computes their operands."""
+LAST: Final = AtAttr(1, 1)
+"""Of the last dot with its loads."""
+BESIDE: Final = AtAttr(0, 2)
+"""Of what is computed from the first dots, for the last one, without its results."""
+UPDATES: Final = AtAttr(1, 3)
+"""Of what is computed from the last dot: an accumulator that it does not add to itself."""
+LATE: Final = AtAttr(0, 4)
+"""Of what is computed from the last dot of the iteration before, too."""
+
+
 class Rotation(NamedTuple):
-    """A loop that can be rotated, with the operations of its body in parts."""
+    """A loop that can be rotated."""
 
     loop: ForOp
-    dots: Sequence[Operation]
-    """All dots but the last one, and what computes their operands."""
-    rest: Sequence[Operation]
-    """What is computed from them, for the last dot, without its results."""
-    late: Sequence[Operation]
-    """What is computed from the last dot of the iteration before, too."""
-    last: Sequence[Operation]
-    """The last dot with its loads."""
-    updates: Sequence[Operation]
-    """What is computed from the last dot: an accumulator that it does not add to itself."""
-    crossing: Sequence[Value]
-    """The values that the second part uses of the others, or of the iteration before."""
-    kept: Sequence[Value]
-    """The values that the loop carries from one first part to the next."""
+    points: Mapping[Operation, AtAttr]
+    """The stages and orders of operations; both stages compute the others, which are addresses."""
 
     @staticmethod
     def of(loop: ForOp) -> Rotation | None:
@@ -80,7 +80,7 @@ class Rotation(NamedTuple):
         dots = [op for op in ops if isinstance(op, DotOp)]
         if len(dots) < 2 or not isinstance(loop.lower_bound.type, IntegerType):
             return None
-        if not all(map(_is_movable, ops)) or not any(
+        if not all(map(is_repeatable, ops)) or not any(
             dot in _sources([dots[-1].a], body) for dot in dots[:-1]
         ):
             return None
@@ -97,21 +97,22 @@ class Rotation(NamedTuple):
         if first & (second | late):
             return None
         # Addresses of loads of both parts may share operations.
-        second |= _sources([value for op in loaded for value in op.operands], body)
-        crossing = _used(second, loop)
-        if any(_is_only_loaded(value, loop, dots) for value in crossing):
+        addresses = _sources([value for op in loaded for value in op.operands], body) - second
+        computed = _dependents([*loop.carried, *[dot.result for dot in dots]], body)
+        crossing = {value.defining_op() for op in second for value in used_values(op)}
+        crossing -= second | addresses | computed
+        # Carried, tiles that are only loaded would take registers.
+        if any(op in ops and is_tile(op.results[0]) for op in crossing if op is not None):
             return None
-        rest = [op for op in ops if op not in first and op not in last | loaded]
-        return Rotation(
-            loop,
-            [op for op in ops if op in first],
-            [op for op in rest if op not in late],
-            [op for op in rest if op in late],
-            [op for op in ops if op in second and op not in updates],
-            [op for op in ops if op in updates],
-            crossing,
-            [carried for carried in loop.carried if carried not in accumulators],
-        )
+        points = dict.fromkeys(ops, BESIDE)
+        for point, part in ((LATE, late), (FIRST, first), (LAST, second), (UPDATES, updates)):
+            points |= dict.fromkeys(part, point)
+        return Rotation(loop, {op: points[op] for op in ops if op not in addresses})
+
+    def write_points(self) -> None:
+        """Give the operations their stages and orders."""
+        for op, point in self.points.items():
+            op.attributes[AT] = point
 
     def blocks(self, function: FuncOp) -> int:
         """How many blocks share an SM if the loop is rotated; 0 if that does not pay.
@@ -142,11 +143,6 @@ class Rotation(NamedTuple):
         """Whether all loads have to share a pipeline, since memory does not suffice for several."""
         arch, blocks = target_of(function), self.blocks(function)
         return arch is not None and blocks > 0 and not self._has_pipelines(arch, blocks)
-
-    @property
-    def second(self) -> list[Operation]:
-        """The part that runs in the next iteration."""
-        return [*self.last, *self.updates]
 
     @property
     def _all_dots(self) -> list[DotOp]:
@@ -193,33 +189,11 @@ class Rotation(NamedTuple):
         staged = SHARED_STAGES * stored_bytes(loads[0].tile.type)
         return staged + self._other_bytes <= block_share(arch, blocks) - BARRIER_RESERVE
 
-    def continues_in(self, other: Rotation) -> bool:
-        """Whether another loop goes on where this one ends, with the same second part."""
-        loop, following = self.loop, other.loop
-        if not are_consecutive(loop, following) or len(loop.results) != len(following.init_args):
-            return False
-        is_passed = all(
-            value is result and result.has_one_use
-            for value, result in zip(following.init_args, loop.results, strict=True)
-        )
-        numbers = [[each.index for each in rotation.kept] for rotation in (self, other)]
-        return is_passed and numbers[0] == numbers[1] and _are_twins(self, other)
-
     @property
     def _other_bytes(self) -> int:
         """The shared memory of operands from outside the loop."""
         others = {dot.a for dot in self._all_dots if not dot.a.is_inside(self.loop)}
         return sum(stored_bytes(value.type) for value in others)
-
-
-def previous_loop(loop: ForOp) -> ForOp | None:
-    """The loop before one in its block, if only pure operations are between."""
-    before = loop.prev
-    while before is not None and not isinstance(before, ForOp):
-        if before.regions or not is_pure(before):
-            return None
-        before = before.prev
-    return before
 
 
 def _may_use_tma(load: LoadOp | TileLoadOp, facts: AxisFacts) -> bool:
@@ -260,37 +234,6 @@ def _is_padding(tile: Value) -> bool:
     )
 
 
-def _are_twins(one: Rotation, other: Rotation) -> bool:
-    """Whether the second parts of two loops do the same with corresponding values."""
-    if len(one.crossing) != len(other.crossing) or len(one.second) != len(other.second):
-        return False
-    twins = dict(zip(one.crossing, other.crossing, strict=True))
-    if any(value.type is not twin.type for value, twin in twins.items()):
-        return False
-    twins[one.loop.induction_variable] = other.loop.induction_variable
-    for op, twin in zip(one.second, other.second, strict=True):
-        if type(op) is not type(twin) or op.attributes != twin.attributes or op.regions:
-            return False
-        operands = [twins.get(value, value) for value in op.operands]
-        if len(operands) != len(twin.operands) or not all(map(is_, operands, twin.operands)):
-            return False
-        twins.update(zip(op.results, twin.results, strict=True))
-    ends = [rotation.loop.body.block.last for rotation in (one, other)]
-    assert ends[0] is not None
-    assert ends[1] is not None
-    pairs = zip(one.loop.carried, *[end.operands for end in ends if end is not None], strict=True)
-    return all(
-        twins.get(value) is twin for carried, value, twin in pairs if carried not in one.kept
-    )
-
-
-def _is_movable(op: Operation) -> bool:
-    """Whether an operation is free of effects, or a load that no token orders."""
-    if isinstance(op, LoadOp | TileLoadOp):
-        return op.is_plain and is_first(op) and not op.result_token.is_used
-    return is_effect_free(op)
-
-
 def _only_for(
     last: Collection[Operation], ops: Sequence[Operation], loop: ForOp, dots: Sequence[DotOp]
 ) -> set[Operation]:
@@ -302,28 +245,6 @@ def _only_for(
         if op not in others and op not in dots and users and users <= {*last, *loaded}:
             loaded.add(op)
     return loaded
-
-
-def _is_only_loaded(value: Value, loop: ForOp, dots: Sequence[DotOp]) -> bool:
-    """Whether a tile of an iteration is computed from no dot: carried, it would take registers."""
-    op, body = value.defining_op(), loop.body.block
-    if op is None or not is_tile(value):
-        return False
-    return op not in _dependents([*loop.carried, *[dot.result for dot in dots]], body)
-
-
-def _used(ops: Collection[Operation], loop: ForOp) -> list[Value]:
-    """The values of a loop that operations of it use, and do not compute."""
-    used = dict.fromkeys(
-        value
-        for op in loop.body.block
-        if op in ops
-        for inner in op.walk()
-        for value in inner.operands
-        if value.parent_block is loop.body.block and value.defining_op() not in ops
-    )
-    used.pop(loop.induction_variable, None)
-    return list(used)
 
 
 def _sources(values: Iterable[Value], body: Block) -> set[Operation]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.loop_bounds import integer_of
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
@@ -21,9 +22,9 @@ from tilewright.ir.effects import is_pure
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import FloatType, IntegerType, TensorType
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
-from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
-from tilewright.transforms.nv_tileaa.repeated_loads import has_same_iterations, integer_of
+from tilewright.transforms.nv_tileaa.repeated_loads import has_same_iterations
 from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.pipeline.iterations import iteration_exists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -52,7 +53,11 @@ class UnrollLoops(Pass):
 def _unroll_some(function: FuncOp) -> int:
     """Unroll the loops of a kernel where it pays; returns their number."""
     loops = [op for op in function.walk_post_order() if isinstance(op, ForOp)]
-    short = {loop: counters for loop in loops if (counters := constant_counters(loop))}
+    short = {
+        loop: counters
+        for loop in loops
+        if (counters := constant_counters(loop)) and not is_pipelined(loop)
+    }
     if not short:
         return 0
     budget = held_words(function)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
+from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.queue import CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -105,7 +106,8 @@ def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:
 
 def _is_dynamic(loop: ForOp) -> bool:
     """Whether the trip count is not constant: a constant one is unrolled, or not one."""
-    return isinstance(loop.lower_bound.type, IntegerType) and constant_range(loop) is None
+    is_counted = isinstance(loop.lower_bound.type, IntegerType) and not is_pipelined(loop)
+    return is_counted and constant_range(loop) is None
 
 
 def _problem(

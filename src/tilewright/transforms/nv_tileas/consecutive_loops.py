@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.loop_bounds import are_consecutive
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.scf import ForOp
@@ -15,7 +16,6 @@ from tilewright.ir.effects import is_pure
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.schedule.shared_memory import stage_bytes
-from tilewright.transforms.nv_tileaa.consecutive_bounds import are_consecutive
 from tilewright.transforms.nv_tileaa.repeated_loads import is_same_op
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 

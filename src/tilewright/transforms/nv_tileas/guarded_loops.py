@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
+from tilewright.transforms.pipeline.iterations import iteration_exists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import compress
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.loop_bounds import integer_of
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -26,7 +27,6 @@ from tilewright.transforms.nv_tileaa.repeated_loads import (
     LoopLoads,
     RepeatedLoads,
     find_repeated_loads,
-    integer_of,
 )
 from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
 from tilewright.transforms.nv_tileas.kept_tiles import KeptTiles

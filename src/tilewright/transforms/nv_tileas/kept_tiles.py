@@ -29,17 +29,18 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import IntegerType
 from tilewright.transforms.nv_tileaa.address_ops import erase_unused
-from tilewright.transforms.nv_tileaa.prefetch_loads import rotate
+from tilewright.transforms.nv_tileaa.prefetch_loads import issue_early
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     PrefetchableLoad,
     add_iter_args,
-    iteration_exists,
     reduces_tiles,
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import LoopLoads
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
+from tilewright.transforms.pipeline.iterations import iteration_exists
+from tilewright.transforms.pipeline.pipeline_loops import pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,7 +202,8 @@ def _prefetched(each: LoopLoads) -> list[PrefetchableLoad]:
 def _prefetch(loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
     """Let each iteration load the tiles of the next one."""
     if loads:
-        rotate(loop, loads)
+        issue_early(loads)
+        pipeline(loop)
 
 
 def _span(build: Builder, loop: ForOp) -> Value:

@@ -10,9 +10,9 @@ from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
-from tilewright.transforms.nv_tileaa.prefetchable_loads import iteration_exists
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileas.stage_copies import Iteration
+from tilewright.transforms.pipeline.iterations import iteration_exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

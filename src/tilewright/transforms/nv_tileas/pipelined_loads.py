@@ -13,6 +13,7 @@ from tilewright.analysis.elementwise import is_elementwise
 from tilewright.analysis.slices import forward_slice
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.early_execution import is_first
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE
 from tilewright.dialects.nv_tileas.attributes import (
@@ -41,7 +42,6 @@ from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.engines import CP_ASYNC
-from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
     is_copyable,

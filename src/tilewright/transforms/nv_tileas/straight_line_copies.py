@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.nv_tileaa.early_execution import is_first
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import Rearrangement
 from tilewright.dialects.nv_tileas.types import without_layout
-from tilewright.transforms.nv_tileaa.address_ops import is_first
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, stage_plan, stage_types
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.stage_uses import stage_users

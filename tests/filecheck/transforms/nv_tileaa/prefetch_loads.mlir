@@ -1,7 +1,7 @@
 // Software pipelining by one iteration, in registers: the prologue loads iteration 0, iteration i
 // loads i + 1 under a mask that is false in the last one.
-// RUN: tilewright opt --pass prefetch-loads %s | filecheck %s
-// RUN: tilewright opt --pass 'record-requests{kept-tiles=0},prefetch-loads' %s | filecheck %s --check-prefix=NONE
+// RUN: tilewright opt --pass prefetch-loads,pipeline-loops %s | filecheck %s
+// RUN: tilewright opt --pass 'record-requests{kept-tiles=0},prefetch-loads,pipeline-loops' %s | filecheck %s --check-prefix=NONE
 !rows = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<64x?xf32, strides = [4096, 1]>, padding = zero>
 !weights = !nv_tileaa.tiled_view<tile = [1, 512], source = !nv_tileaa.memref<1x?xf32, strides = [4096, 1]>, padding = zero>
 !ptrs = tensor<128x!nv_tileaa.ptr<f32>>

@@ -1,6 +1,6 @@
 // A dot that depends on another one of its iteration runs in the next iteration.
-// RUN: tilewright opt --pass 'record-requests{rotate=1},rotate-dots' %s | filecheck %s
-// RUN: tilewright opt --pass 'record-requests{rotate=0},rotate-dots' %s | filecheck %s --check-prefix=NEVER
+// RUN: tilewright opt --pass 'record-requests{rotate=1},rotate-dots,pipeline-loops' %s | filecheck %s
+// RUN: tilewright opt --pass 'record-requests{rotate=0},rotate-dots,pipeline-loops' %s | filecheck %s --check-prefix=NEVER
 !tiles = !nv_tileaa.tiled_view<tile = [16, 16], source = !nv_tileaa.memref<?x16xf16, strides = [16, 1]>, padding = zero>
 !ptrs = tensor<16x16x!nv_tileaa.ptr<f16>>
 !half = tensor<16x16xf16>

@@ -1,5 +1,5 @@
 // Loops are rotated without being asked to where wgmma computes all dots, and memory and registers suffice.
-// RUN: tilewright opt --pass plan-kernel,rotate-dots %s | filecheck %s
+// RUN: tilewright opt --pass plan-kernel,rotate-dots,pipeline-loops %s | filecheck %s
 !keys = !nv_tileaa.tiled_view<tile = [64, 128], source = !nv_tileaa.memref<64x?xf16, strides = [1, 64]>, padding = zero>
 !values = !nv_tileaa.tiled_view<tile = [128, 64], source = !nv_tileaa.memref<?x64xf16, strides = [64, 1]>, padding = zero>
 !query = !nv_tileaa.tiled_view<tile = [64, 64], source = !nv_tileaa.memref<1x64xf16, strides = [64, 1]>, padding = zero>

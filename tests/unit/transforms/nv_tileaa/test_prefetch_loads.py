@@ -156,11 +156,11 @@ class TestUnrollLoops:
 class TestPrefetchLoads:
     def rotated(self, inside: str, options: str = "") -> bool:
         """Return whether a loop loads its first tile before it begins."""
-        passes = f"record-requests{options},prefetch-loads"
+        passes = f"record-requests{options},prefetch-loads,pipeline-loops"
         return loads_outside_loops(made(loop(inside), passes)) > 0
 
     def test_the_first_tile_is_loaded_before_the_loop(self) -> None:
-        root = made(loop(load("a") + store("%a")), "prefetch-loads")
+        root = made(loop(load("a") + store("%a")), "prefetch-loads,pipeline-loops")
         assert count(root, TiledLoadOp) == 2
         assert loads_outside_loops(root) == 1
         text = print_op(root)
@@ -174,7 +174,7 @@ class TestPrefetchLoads:
             "%a, %t1 = load_ptr_tko weak %from : tile<ptr<f32>> -> tile<f32>, token "
             "%to = offset %q, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>> "
             "%t2 = store_ptr_tko weak %to, %a : tile<ptr<f32>>, tile<f32> -> token "
-        ), "prefetch-loads")  # fmt: skip
+        ), "prefetch-loads,pipeline-loops")  # fmt: skip
         loads = [op for op in root.walk() if isinstance(op, LoadOp)]
         assert len(loads) == 2
         assert all(op.mask is not None for op in loads)
@@ -183,7 +183,7 @@ class TestPrefetchLoads:
         body = f"""%last = for %i in (%c0 to %n, step %c1) : tile<i32>
           iter_values(%t = %t0) -> (token) {{
             {load("a", token="%t")} {store("%a", token="%t_a")} continue %stored : token }}"""
-        assert loads_outside_loops(made(body, "prefetch-loads")) == 0
+        assert loads_outside_loops(made(body, "prefetch-loads,pipeline-loops")) == 0
 
     @pytest.mark.parametrize("order", ["relaxed device", "acquire device"])
     def test_ordered_loads_stay(self, order: str) -> None:
@@ -206,7 +206,7 @@ class TestPrefetchLoads:
         assert not self.rotated(assume + load("a", "%j") + store("%a"))
 
     def test_the_index_of_a_small_tile_is_prefetched_alone(self) -> None:
-        root = made(loop(INDEX + load("a", "%j") + store("%a")), "prefetch-loads")
+        root = made(loop(INDEX + load("a", "%j") + store("%a")), "prefetch-loads,pipeline-loops")
         assert count(root, LoadOp) == 2
         assert count(root, TiledLoadOp) == 1
 

@@ -29,6 +29,7 @@ from kept_programs import (
 )
 from scheduled_loops import lowered_as_far_as
 
+from tilewright.analysis.loop_bounds import integer_of
 from tilewright.dialects.nv_tileaa.integer import CmpIOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
@@ -40,7 +41,6 @@ from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.ir.operation import Operation, Region
 from tilewright.ir.values import BlockArgument
 from tilewright.support.diagnostics import Sink
-from tilewright.transforms.nv_tileaa.repeated_loads import integer_of
 
 
 def versioned(text: str, schedule: str = "") -> Operation:

@@ -1,4 +1,4 @@
-"""One prologue for two consecutive rotated loops: the first part of an iteration of one of them.
+"""One prologue for two consecutive pipelined loops: stage 0 of an iteration of one of them.
 
 The loop with a causal mask computes what the loop without it does, but for the mask. The iteration
 of the prologue belongs to the first loop if that has iterations, else to the second. So what both
@@ -16,20 +16,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
-from tilewright.dialects.scf import IfOp, YieldOp
-from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.equivalence import equivalent
-from tilewright.ir.operation import Block, Region
+from tilewright.transforms.pipeline.iterations import branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 
 class FirstPart(NamedTuple):
-    """The first part of an iteration of a rotated loop."""
+    """Stage 0 of an iteration of a pipelined loop."""
 
     ops: Sequence[Operation]
     arguments: Sequence[Value]
@@ -106,24 +105,6 @@ class SharedPrologue(NamedTuple):
             for value, each, result in results:
                 merged[value, each] = result
         return [merge(*pair) for pair in zip(self.one.results, self.other.results, strict=True)]
-
-
-def branch(
-    build: Builder,
-    condition: Value,
-    then: Callable[[Builder], Sequence[Value]],
-    otherwise: Callable[[Builder], Sequence[Value]],
-) -> Sequence[Value]:
-    """Build an `scf.if` of two blocks that yield values; returns its results."""
-    blocks = (Block(), Block())
-    for block, fill in zip(blocks, (then, otherwise), strict=True):
-        inside = Builder(InsertPoint.at_end(block), build.location)
-        inside.create(YieldOp, values=fill(inside))
-    end = blocks[0].last
-    assert end is not None
-    types = [value.type for value in end.operands]
-    regions = [Region([block]) for block in blocks]
-    return build.insert(IfOp([condition], types, {}, regions, build.location)).results
 
 
 def _common_values(one: FirstPart, other: FirstPart) -> dict[Value, Value]:

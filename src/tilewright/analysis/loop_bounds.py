@@ -1,14 +1,28 @@
-"""Consecutive loops: the second goes on where the first ends, as `loop-split` makes them."""
+"""Bounds of loops: constants, equal ones, and loops that go on where the one before ends."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp, MinSIOp, MinUIOp
-from tilewright.transforms.nv_tileaa.repeated_loads import integer_of, is_same_bound
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.rules import constant_of
 
 if TYPE_CHECKING:
     from tilewright.dialects.scf import ForOp
+    from tilewright.ir.values import Value
+
+
+def integer_of(value: Value) -> int | None:
+    """The number that a value is, if it is a constant."""
+    known = constant_of(value)
+    return known.value if isinstance(known, IntegerAttr) else None
+
+
+def is_same_bound(one: Value, other: Value) -> bool:
+    """Whether two bounds are one value, or equal constants."""
+    known = integer_of(one)
+    return one is other or (known is not None and known == integer_of(other))
 
 
 def are_consecutive(first: ForOp, second: ForOp) -> bool:

@@ -131,8 +131,9 @@ def _less_spilling(live: int, warps: int) -> Iterator[Candidate]:
 def warp_bounds(kernel: FuncOp, warps: int) -> tuple[Candidate, Candidate]:
     """The fewest and the most warps for tiles without dots; `warps` are those for the largest.
 
-    Blocks on an SM hide each other's latency, so it is to have registers for several. Where loops
-    load tiles, loads of later iterations do that, too, and fewer warps do not pay.
+    Blocks on an SM hide each other's latency, so it is to have registers for several. Fewer warps
+    wait less for each other in reductions; but not where loops load tiles, as loads of later
+    iterations hide latency, too.
     """
     live = live_words(kernel)
     share = -(-live // (warps * WARP_SIZE))
@@ -143,11 +144,9 @@ def warp_bounds(kernel: FuncOp, warps: int) -> tuple[Candidate, Candidate]:
         fewest = Candidate(
             2 * FEWEST, f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words"
         )
-    if _loads_in_loops(kernel):
-        return fewest, Candidate(MOST, "")
-    # Threads that never wait for each other gain little by being fewer.
-    least = FEWEST if _reduces(kernel) else 2 * FEWEST
-    most = max(_holding(live, FEW_LIVE_SHARE), least, fewest.warps)
+    most = MOST
+    if _reduces(kernel) and not _loads_in_loops(kernel):
+        most = max(_holding(live, FEW_LIVE_SHARE), fewest.warps)
     return fewest, Candidate(most, "an SM has registers for more blocks of fewer warps")
 
 

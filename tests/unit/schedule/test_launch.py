@@ -208,9 +208,8 @@ def test_a_large_tile_needs_few_warps_where_others_hide_its_latency() -> None:
     body = REDUCTION.replace("8192xf32>", "2x4096xf32>").replace("axis = 0", "axis = 1")
     body = body.replace("tensor<1xf32>", "tensor<2xf32>")
     assert candidates(body, "%x: tensor<2x4096xf32>") == [4]
-    assert candidates("%a = nv_tileaa.negf %x : tensor<2x4096xf32>", "%x: tensor<2x4096xf32>") == [
-        8
-    ]
+    unreduced = "%a = nv_tileaa.negf %x : tensor<4x4096xf32>"
+    assert candidates(unreduced, "%x: tensor<4x4096xf32>") == [16]
 
 
 @each_case(("words", "warps"), [(1024, 4), (2048, 4), (4096, 8)])

@@ -197,7 +197,7 @@ LOWERING_PIPELINE: Final = {
         Step("plan-kernel"),
         # How much of K is in shared memory at once depends on the threads of a block.
         Step("plan-splits{forms=k_loop}", since=2, reorders_accesses=True),
-        Step("tile", since=2, reorders_accesses=True),
+        Step("tile"),
         Step("version-single-trip", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("prefetch-loads", since=2, reorders_accesses=True),

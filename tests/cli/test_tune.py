@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from command_line import Run
-from repeats import EXHAUSTIVE
 from tuned_programs import ADD, enable_cache, record_of
 
 import tilewright
@@ -64,11 +63,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return enable_cache(tmp_path / "cache", monkeypatch)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [*(pytest.param(case, marks=EXHAUSTIVE) for case in (GEMM, NORM)), SOFTMAX],
-    ids=lambda case: case.file,
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", [GEMM, NORM, SOFTMAX], ids=lambda case: case.file)
 def test_the_next_compilation_uses_what_was_best(run: Run, case: Case) -> None:
     tuned = run(*case.command, "--store", "--json", "--limit", "600")
     assert tuned.code == 0, tuned.err
@@ -143,6 +139,10 @@ def test_predictions_are_stored_only_if_asked(run: Run, gemm: list[str]) -> None
     listed = run("cache", "tuned").out
     assert re.match(rf"@gemm \(sm_90\): '{best}', [\d.]+ instead of [\d.]+ predicted µs; ", listed)
     assert "of another version" not in listed
+    compiled = ("compile", str(KERNELS / "gemm.mlir"), "--emit", "ptx")
+    made, own = run(*compiled), run(*compiled, "--no-tuned")
+    assert "is compiled as tuned: " in made.err
+    assert made.out == run(*compiled, "--schedule", best.replace(" ", ",")).out != own.out
     assert "tuned      1 kernel\n" in run("cache").out
     assert run("cache", "clear").code == 0
     assert run("cache", "tuned").out == "no kernel is tuned\n"

@@ -15,9 +15,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerOp,
     ConsumerWaitOp,
-    CreatePipelineOp,
     ProducerCopyOp,
-    counts_copies,
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
@@ -131,16 +129,12 @@ def _is_innermost(loop: Operation) -> bool:
 def _loop_plan(loop: Operation) -> LoopPlan:
     ops = list(loop.walk())
     waits = [op for op in ops if isinstance(op, ConsumerWaitOp)]
-    rings = {op.pipeline.defined_by(CreatePipelineOp) for op in waits}
-    shared_waits = [
-        ring for ring in rings if ring is not None and counts_copies(ring) and not ring.private
-    ]
     dots = [op for op in ops if isinstance(op, DotOp)]
     loads = [op for op in ops if isinstance(op, LoadOp | TileReadOp)]
-    prefetched = sum(_is_carried(op.results[0], loop) for op in loads)
+    prefetched = sum(is_carried(op.results[0], loop) for op in loads)
     return LoopPlan(
         stages=min([_held_iterations(op, waits) for op in waits], default=0),
-        barriers=sum(isinstance(op, BarrierOp) for op in ops) + len(shared_waits),
+        barriers=sum(isinstance(op, BarrierOp) for op in ops),
         waits=sum(not op.asynchronous for op in dots),
         in_flight=sum(op.asynchronous for op in dots)
         - sum(isinstance(op, DotWaitOp) and not op.pending for op in ops),
@@ -165,7 +159,7 @@ def _bytes(value: Value) -> int:
     return count(value.type) * pointee_bytes(element_of(value.type))
 
 
-def _is_carried(value: Value, loop: Operation) -> bool:
+def is_carried(value: Value, loop: Operation) -> bool:
     """Whether only the next iteration uses a value."""
     return all(isinstance(user, LoopYieldOp) and user.parent_op is loop for user in _uses(value))
 

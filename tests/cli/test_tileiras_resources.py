@@ -17,7 +17,7 @@ def test_too_much_shared_memory_is_reported_as_by_ptxas(
 ) -> None:
     """Of 64 sources, 8 warps exchange 32 lines of 8 bytes: 128 KiB, and the GPU has 48.
 
-    There are 16 for so many registers, of which two have different columns.
+    A block has 16 for its registers, of which two have different columns.
     """
     # Warps exchange some sources after others, within this limit: no known program is too large.
     monkeypatch.setattr("tilewright.plans.scratch.LIMIT", 1 << 20)

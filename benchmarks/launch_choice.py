@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from statistics import mean, median
+from statistics import geometric_mean, mean, median
 from typing import Final, NamedTuple
 
 from cost_model import Times, measured_times, predicted
@@ -136,6 +136,17 @@ def spills(facts: Facts, times: Times) -> Iterator[str]:
         yield f"| {'with' if has_dots else 'without'} dots | {' | '.join(cells)} |"
 
 
+def fastest_tiles(times: Times, choices: Sequence[Choice]) -> dict[str, float]:
+    """By kernel, how many times as fast its fastest tile is as before the choice."""
+    before: dict[str, list[float]] = {}
+    after: dict[str, list[float]] = {}
+    for each in choices:
+        name, plans = each.row.rpartition(" ")[0], times[each.row]
+        before.setdefault(name, []).append(plans[FREE])
+        after.setdefault(name, []).append(plans[each.schedule])
+    return {name: min(before[name]) / min(after[name]) for name in before}
+
+
 def planning_times(names: Iterable[str]) -> list[float]:
     """Milliseconds of CPU for the choice for each kernel."""
     taken = []
@@ -166,6 +177,9 @@ def main() -> int:
             ratio = f"{plans[each.schedule] / plans[FREE]:.2f}" if each.schedule else "?"
             before, after = (", ".join(map(str, warps)) for warps in (each.before, each.after))
             print(f"| {each.row} | {before} | {after} | {ratio} |")
+    gains = fastest_tiles(times, choices)
+    print(f"\nFastest tile of each kernel: {geometric_mean(gains.values()):.3f} times as fast")
+    print("\n".join(f"{name}: {gain:.3f}" for name, gain in gains.items() if gain != 1))
     print("\n| kernels | fit | of them spill | above | of them spill |\n|---|---:|---:|---:|---:|")
     print("\n".join(spills(facts, times)))
     taken = planning_times({name for plans in facts.plans.values() for name, _ in plans[FREE]})

@@ -28,9 +28,13 @@ class Constants(NamedTuple):
     """Start and end of a CTA. Fitted to 330 to 1,200."""
     barrier: float = 100.0
     """A barrier of a CTA, with the skew that it exposes. Fitted to 60 to 250."""
-    map_start: float = 1500.0
-    """More of it in a kernel that encodes tensor maps. Set: `attention-h200.md` has 3.7 µs for
-    three maps."""
+    map_start: float = 700.0
+    """More of it in a kernel that encodes tensor maps, which are there already if the block before
+    it on the SM has encoded them. Set: fp8 and tf32 GEMMs of `gemm-h200.md` are faster with maps
+    even in the few iterations that are assumed."""
+    own_map_start: float = 3000.0
+    """The same where the maps of a block depend on it. Set: half of the 3.7 µs that
+    `attention-h200.md` has for three maps, since lanes encode them at the same time."""
     dot_latency: float = 120.0
     """Until the result of a wgmma that is waited for. Set: microbenchmarks in the literature have
     about 130."""

@@ -31,6 +31,8 @@ from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import WGMMA_K_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -100,11 +102,16 @@ def tile_registers(tile: Value) -> int:
     return max(1, bytes // REGISTER_BYTES)
 
 
-def live_tile_registers(loop: ForOp) -> int:
+def live_tile_registers(loop: ForOp, staged: Collection[Value] = ()) -> int:
     """The registers of tiles that are live at the same time in the body of a loop, at most.
 
-    Tiles from before the loop that it uses are live in all of it.
+    Tiles from before the loop that it uses are live in all of it. Those that are `staged` are in
+    shared memory.
     """
+
+    def registers(tile: Value) -> int:
+        return 0 if tile in staged else tile_registers(tile)
+
     ops = list(loop.body.block)
     last_use: dict[Value, int] = {}
     for number, op in enumerate(ops):
@@ -116,11 +123,11 @@ def live_tile_registers(loop: ForOp) -> int:
     for value, number in last_use.items():
         op = value.defining_op()
         if value in carried or (op is not None and op.parent is loop.body.block):
-            ends[number] += tile_registers(value)
-    live = sum(map(tile_registers, (*outside, *carried)))
+            ends[number] += registers(value)
+    live = sum(map(registers, (*outside, *carried)))
     most = live
     for number, op in enumerate(ops):
-        made = sum(tile_registers(r) for r in op.results if r in last_use)
+        made = sum(registers(r) for r in op.results if r in last_use)
         reuses = is_elementwise(op) or isinstance(op, REUSING)
         most = max(most, live + made - (min(made, ends[number]) if reuses else 0))
         live += made - ends[number]

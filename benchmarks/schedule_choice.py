@@ -32,7 +32,7 @@ FORCED: Final = (
     "in-flight=0",
 )  # fmt: skip
 Key = tuple[int, bool, LoopPlan]
-"""What tells the plans of a kernel apart: warps, whether it has agents, and its loops."""
+"""By which plans of a kernel differ: warps, whether it has agents, and its loops."""
 
 
 def chosen_plan(code: bytes, name: str) -> Key:

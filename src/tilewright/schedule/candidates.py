@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.schedule.registers import SHARING_BLOCKS
-from tilewright.schedule.row_kernels import BYTES_IN_FLIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +19,14 @@ LEAST_STAGES: Final = 2
 SHARED_STAGES: Final = 3
 """Of loops with dots by wgmma in each of two blocks of an SM: one that is multiplied, and two that
 are copied, as many as one block would copy with six."""
-MOST_CANDIDATES: Final = 24
-"""Of a kernel. To score one takes 0.04 to 0.1 ms."""
+MARGIN: Final = 0.05
+"""How much faster than the candidates before it one has to be, relative to its clocks. Set with the
+160 tiles of `benchmarks/results/cost-model.md` in view: among 0, 0.02, 0.05, 0.1, 0.15 and 0.2, it
+had the least mean loss in a prototype of this choice."""
+FEWER_STAGES_MARGIN: Final = 0.15
+"""The same with fewer stages than fit, so that more blocks share an SM: registers, which decide it
+as well, are an estimate, and small grids have no second block for an SM. GEMMs of one wave take up
+to 1.4 of the time with two stages instead of three."""
 
 
 class Candidate(NamedTuple):
@@ -33,6 +38,8 @@ class Candidate(NamedTuple):
     """Whether a producer copies by TMA; otherwise each thread copies a part."""
     blocks: int = 1
     """Blocks on an SM for which the registers of threads are limited."""
+    margin: float = MARGIN
+    """How much faster it has to be predicted than the candidates before it."""
 
     def __str__(self) -> str:
         """The candidate as remarks spell it."""
@@ -45,7 +52,7 @@ class Choices(NamedTuple):
     """What a kernel may choose from: stages, most first."""
 
     by_threads: Sequence[int] = ()
-    """If threads copy."""
+    """If threads copy: fewer than the first number leave memory to more blocks on an SM."""
     shared: Sequence[int] = ()
     """If they do, and registers are limited so that two blocks share an SM."""
     by_tma: Sequence[int] = ()
@@ -60,25 +67,14 @@ def candidates_of(choices: Choices) -> list[Candidate]:
     Two blocks on an SM come first: while threads of one wait, those of the other multiply, for
     which a block alone needs the stages of both.
 
-    >>> candidates_of(Choices(by_threads=[3, 2], by_tma=[4]))
-    [Candidate(stages=3, by_tma=False, blocks=1), Candidate(stages=2, by_tma=False, blocks=1), \
-Candidate(stages=4, by_tma=True, blocks=1)]
+    >>> for each in candidates_of(Choices(by_threads=[3, 2], by_tma=[4])):
+    ...     print(each)
+    copies by threads, 3 stages
+    copies by threads, 2 stages
+    a producer, 4 stages
     """
     threads = [Candidate(n, blocks=SHARING_BLOCKS) for n in choices.shared]
-    threads += [Candidate(n) for n in choices.by_threads]
+    threads += [Candidate(n) for n in choices.by_threads[:1]]
+    threads += [Candidate(n, margin=FEWER_STAGES_MARGIN) for n in choices.by_threads[1:]]
     tma = [Candidate(n, by_tma=True) for n in choices.by_tma]
-    ordered = [*tma, *threads] if choices.prefers_tma else [*threads, *tma]
-    return ordered[:MOST_CANDIDATES]
-
-
-def stage_counts(most: int, bytes: int) -> list[int]:
-    """The numbers of stages of some bytes that are worth a candidate, most first.
-
-    More hide more of a latency that varies, and fewer leave memory to other blocks of an SM. The
-    grid is unknown, so one block alone must have as many bytes in flight as memory asks for.
-
-    >>> stage_counts(6, 16 * 1024), stage_counts(4, 64 * 1024), stage_counts(2, 16 * 1024)
-    ([6, 5, 4], [4, 3], [2])
-    """
-    fewer = range(most - 1, SHARED_STAGES - 1, -1)
-    return [most, *[n for n in fewer if (n - 1) * bytes >= BYTES_IN_FLIGHT]]
+    return [*tma, *threads] if choices.prefers_tma else [*threads, *tma]

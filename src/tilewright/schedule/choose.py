@@ -1,8 +1,8 @@
-"""The choice of a plan: the first candidate that the cost model does not tell from the best one."""
+"""The choice of a plan: the first candidate, unless the cost model prefers another one clearly."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.schedule.cost import kernel_clocks
 
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from tilewright.schedule.cost import Machine
     from tilewright.schedule.plan_facts import Plan
     from tilewright.schedule.work import Loop
-
-MARGIN: Final = 0.05
-"""The relative difference of predictions below which the order of candidates decides. Set with the
-160 tiles of `benchmarks/results/cost-model.md` in view: among 0, 0.02, 0.05, 0.1, 0.15 and 0.2, it
-had the least mean loss in a prototype of this choice."""
 
 
 class Scored(NamedTuple):
@@ -49,9 +44,11 @@ def clocks_of_block(root: Loop, plan: Plan, machine: Machine) -> float:
 
 
 def choose(scored: Sequence[Scored]) -> Choice:
-    """The first of the candidates that are predicted nearly as fast as the best one."""
-    best = min(each.clocks for each in scored)
-    chosen = next(each for each in scored if each.clocks <= best * (1 + MARGIN))
+    """The first of the candidates, or a later one that is faster by more than its margin."""
+    chosen = scored[0]
+    for each in scored[1:]:
+        if each.clocks * (1 + each.candidate.margin) < chosen.clocks:
+            chosen = each
     others = [each for each in scored if each is not chosen]
     # The nearest one of another kind says more than one with a stage less.
     differing = [each for each in others if each.clocks != chosen.clocks]

@@ -241,7 +241,7 @@ def _chain(work: Work, demand: Demand, plan: Plan, how: LoopPlan, constants: Con
 
 def kernel_clocks(root: Loop, plan: Plan, resident: int, machine: Machine) -> tuple[float, float]:
     """The clocks of resident blocks from start to end, and those of their tensor cores."""
-    clocks, tensor = _start_clocks(plan, machine), 0.0
+    clocks, tensor = _start_clocks(plan, resident, machine), 0.0
     for times, one in _executions(root, plan, resident, machine):
         clocks += times * one.together
         tensor += times * resident * one.demand.tensor
@@ -252,24 +252,24 @@ def clocks_by_limit(
     root: Loop, plan: Plan, resident: int, machine: Machine
 ) -> Iterator[tuple[str, float]]:
     """The clocks of resident blocks in parts, each with what decides it: a key of `LIMITS`."""
-    yield START, _start_clocks(plan, machine)
+    yield START, _start_clocks(plan, resident, machine)
     for times, one in _executions(root, plan, resident, machine):
         yield one.limit, times * one.together
 
 
-def _start_clocks(plan: Plan, machine: Machine) -> float:
+def _start_clocks(plan: Plan, resident: int, machine: Machine) -> float:
+    """The clocks of the start of resident blocks: while one starts, the others compute."""
     constants = machine.constants
     start = constants.cta_start
     if plan.encodes_maps:
         start += constants.own_map_start if plan.has_own_maps else constants.map_start
-    return start
+    return start / resident
 
 
 def _executions(
     root: Loop, plan: Plan, resident: int, machine: Machine
 ) -> Iterator[tuple[float, Clocks]]:
     """How often a block executes the work of each loop, with the clocks of one execution."""
-    constants = machine.constants
     density = 0.0
     if plan.spilled:
         density = plan.spilled / sum([each.issue for each in _demands(root, plan, machine)])

@@ -31,7 +31,7 @@ from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import WGMMA_K_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -108,6 +108,21 @@ def live_tile_registers(loop: ForOp, staged: Collection[Value] = ()) -> int:
     Tiles from before the loop that it uses are live in all of it. Those that are `staged` are in
     shared memory.
     """
+    return max([registers for _, registers in _live_registers(loop, staged)])
+
+
+def registers_at_dots(loop: ForOp, staged: Collection[Value] = ()) -> int:
+    """The registers of tiles that are live together at a dot of a loop; 0 without dots.
+
+    Other operations are computed in parts where registers are missing; accumulators and fragments
+    are whole.
+    """
+    live = _live_registers(loop, staged)
+    return max([registers for op, registers in live if isinstance(op, DotOp)], default=0)
+
+
+def _live_registers(loop: ForOp, staged: Collection[Value]) -> Iterator[tuple[Operation, int]]:
+    """The registers of the tiles that are live at each operation of a loop."""
 
     def registers(tile: Value) -> int:
         return 0 if tile in staged else tile_registers(tile)
@@ -125,13 +140,11 @@ def live_tile_registers(loop: ForOp, staged: Collection[Value] = ()) -> int:
         if value in carried or (op is not None and op.parent is loop.body.block):
             ends[number] += registers(value)
     live = sum(map(registers, (*outside, *carried)))
-    most = live
     for number, op in enumerate(ops):
         made = sum(registers(r) for r in op.results if r in last_use)
         reuses = is_elementwise(op) or isinstance(op, REUSING)
-        most = max(most, live + made - (min(made, ends[number]) if reuses else 0))
+        yield op, live + made - (min(made, ends[number]) if reuses else 0)
         live += made - ends[number]
-    return most
 
 
 def outside_tiles(loop: ForOp) -> dict[Value, list[Value]]:

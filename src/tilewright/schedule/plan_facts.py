@@ -98,7 +98,7 @@ class Plan(NamedTuple):
 
     def stored(self) -> tuple[Any, ...]:
         """The plan as tuples, for processes and files that know no others."""
-        return (*self[:-1], tuple(self.loop))
+        return tuple([tuple(each) if isinstance(each, LoopPlan) else each for each in self])
 
     def assembled(self, threads: int, resident: int, spilled: int) -> Plan:
         """The plan with what ptxas and the launch say."""

@@ -13,12 +13,16 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.live_tiles import live_tile_registers
+from tilewright.schedule.live_tiles import live_tile_registers, registers_at_dots
 from tilewright.schedule.plan_facts import LoopPlan, Plan
-from tilewright.schedule.registers import launch_registers, unlimited_registers
+from tilewright.schedule.registers import (
+    consumer_registers,
+    launch_registers,
+    unlimited_registers,
+)
 from tilewright.schedule.shared_lifetimes import find_lifetimes
 from tilewright.schedule.shared_memory import shared_bytes, stage_bytes
-from tilewright.target.arch import WARP_SIZE, occupancy
+from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE, occupancy
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.copy_groups import stage_plan
 from tilewright.transforms.nv_tileas.pipelined_loads import is_private, plan_stage
@@ -80,8 +84,12 @@ class KernelPlans:
         lives = find_lifetimes(function)
         self._beside = {loop: shared_bytes(function, replaced, loop, lives) for loop in pipelines}
         self._rest = shared_bytes(function, replaced, lifetimes=lives)
-        tiles: set[Value] = {result for op in (*copied, *replaced) for result in op.results}
-        self._registers = self._thread_registers(tiles)
+        staged: set[Value] = {result for op in (*copied, *replaced) for result in op.results}
+        loops = [op for op in function.walk() if isinstance(op, ForOp)]
+        tiles = max([live_tile_registers(loop, staged) for loop in loops], default=0)
+        self._registers = unlimited_registers(tiles)
+        """Of a thread, where nothing limits them."""
+        self._at_dots = max([registers_at_dots(loop, staged) for loop in loops], default=0)
 
     def by_threads(self, schedules: Mapping[ForOp, ScheduleAttr], blocks: int) -> Plan:
         """The plan if threads copy; a hint may limit registers to those of some blocks."""
@@ -92,6 +100,7 @@ class KernelPlans:
             min(self._registers, limit),
             self._pipeline_bytes(schedules),
             [self._thread_loop(loop, schedules) for loop in self._innermost],
+            spilled=self._spilled(limit),
         )
 
     def by_tma(self, specialization: Specialization) -> Plan:
@@ -114,6 +123,7 @@ class KernelPlans:
             launch_registers(threads, self._blocks),
             specialization.shared_bytes,
             loops,
+            spilled=self._spilled(consumer_registers(self._warps, self._blocks).changed),
         )
         return plan._replace(
             has_agents=True,
@@ -122,7 +132,13 @@ class KernelPlans:
             has_own_maps=specialization.has_own_maps,
         )
 
-    def _plan(self, threads: int, registers: int, bytes: int, loops: Sequence[LoopPlan]) -> Plan:
+    def _spilled(self, limit: int) -> int:
+        """The bytes that a thread spills at the dots of a loop, if it has some registers."""
+        return max(0, self._at_dots - limit) * REGISTER_BYTES
+
+    def _plan(
+        self, threads: int, registers: int, bytes: int, loops: Sequence[LoopPlan], spilled: int
+    ) -> Plan:
         dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
         resident = occupancy(self._arch, threads=threads, registers=registers, shared=bytes)
         return Plan(
@@ -132,6 +148,7 @@ class KernelPlans:
             cluster=self._function.cluster_size,
             is_warpgroup_dot=any(dot.atom is Atom.WGMMA for dot in dots),
             a_in_registers=any(not in_shared_memory(dot.a) for dot in dots),
+            spilled=spilled,
             loop=joined_plan(loops),
         )
 
@@ -156,9 +173,3 @@ class KernelPlans:
             nested = sum(bytes for other, bytes in own.items() if loop in other.ancestors())
             needs.append(self._beside[loop] + own[loop] + nested)
         return max(needs)
-
-    def _thread_registers(self, staged: set[Value]) -> int:
-        """The registers of a thread where nothing limits them; no loop has `staged` tiles there."""
-        loops = [op for op in self._function.walk() if isinstance(op, ForOp)]
-        tiles = max([live_tile_registers(loop, staged) for loop in loops], default=0)
-        return unlimited_registers(tiles)

@@ -6,21 +6,23 @@ each. Where it has no rates of the GPU, the first candidate is chosen, with most
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.schedule.candidates import (
+    LEAST_STAGES,
     SHARED_STAGES,
     Candidate,
     Choices,
     candidates_of,
-    stage_counts,
 )
 from tilewright.schedule.choose import Choice, Scored, choose, clocks_of_block
 from tilewright.schedule.cost import Machine
 from tilewright.schedule.plan_facts import is_innermost
 from tilewright.schedule.resources import block_limit, shares_sm
+from tilewright.schedule.row_kernels import BYTES_IN_FLIGHT
 from tilewright.schedule.shared_memory import loop_bytes, stage_bytes
 from tilewright.schedule.warps import threads_of
 from tilewright.schedule.work_tree import tree_of
@@ -54,6 +56,7 @@ class LoopPlanner:
         self._function, self._pipelines = function, pipelines
         self._specialization = specialization
         self._varying = {loop: each for loop, each in pipelines.items() if each.varies}
+        self._plans: dict[Candidate, Plan] = {}
 
     def choose(self) -> Choice:
         """Score the candidates, if there are several and the GPU has rates, and choose one."""
@@ -62,12 +65,9 @@ class LoopPlanner:
         if len(candidates) == 1 or arch is None or arch.rates is None:
             return Choice(Scored(candidates[0], 0.0))
         machine, root = Machine(arch.rates), tree_of(self._function).root
-        plans = KernelPlans(self._function, self._pipelines)
-        scored = [
-            Scored(each, clocks_of_block(root, self._plan(plans, each), machine))
-            for each in candidates
-        ]
-        return choose(scored)
+        return choose(
+            [Scored(each, clocks_of_block(root, self._plan(each), machine)) for each in candidates]
+        )
 
     def choices(self) -> Choices:
         """What the kernel may choose from."""
@@ -83,17 +83,27 @@ class LoopPlanner:
             self._thread_stages(),
             self._shared_stages(),
             [special.stages],
-            prefers_tma=special.is_preferred,
+            prefers_tma=special.is_preferred and not special.has_own_maps,
         )
 
     def schedules(self, candidate: Candidate) -> dict[ForOp, ScheduleAttr]:
         """The schedules of all loops under a candidate in which threads copy."""
         return {loop: self._schedule(each, candidate) for loop, each in self._pipelines.items()}
 
-    def _plan(self, plans: KernelPlans, candidate: Candidate) -> Plan:
+    def _plan(self, candidate: Candidate) -> Plan:
+        """The plan that a candidate is predicted to become."""
+        if candidate not in self._plans:
+            self._plans[candidate] = self._predicted(candidate)
+        return self._plans[candidate]
+
+    @cached_property
+    def _kernel_plans(self) -> KernelPlans:
+        return KernelPlans(self._function, self._pipelines)
+
+    def _predicted(self, candidate: Candidate) -> Plan:
         if candidate.by_tma and self._specialization is not None:
-            return plans.by_tma(self._specialization)
-        return plans.by_threads(self.schedules(candidate), candidate.blocks)
+            return self._kernel_plans.by_tma(self._specialization)
+        return self._kernel_plans.by_threads(self.schedules(candidate), candidate.blocks)
 
     def _schedule(self, pipeline: ThreadPipeline, candidate: Candidate) -> ScheduleAttr:
         """The schedule of a loop under a candidate: its stages, and whether dots are in flight.
@@ -124,8 +134,26 @@ class LoopPlanner:
         # The model does not see what the pipeline of a loop around others hides.
         if is_given or not all(map(is_innermost, self._varying)):
             return [most]
+        return [most, *self._fewer_stages(most)]
+
+    def _fewer_stages(self, most: int) -> list[int]:
+        """The numbers of stages with which more blocks fit on an SM.
+
+        Together, these still have as many bytes in flight as memory asks for. With two stages, an
+        iteration waits for what it copied while it computed the one before: that pays only if it
+        waits for several dots as well, which other blocks hide.
+        """
         bytes = min(stage_bytes(each.loads) for each in self._varying.values())
-        return stage_counts(most, bytes)
+        plan = self._plan(Candidate(most))
+        least = LEAST_STAGES if plan.loop.waits > 1 else SHARED_STAGES
+        counts: list[int] = []
+        blocks = plan.resident
+        for stages in range(most - 1, least - 1, -1):
+            resident = self._plan(Candidate(stages)).resident
+            if resident > blocks and resident * (stages - 1) * bytes >= BYTES_IN_FLIGHT:
+                counts.append(stages)
+                blocks = resident
+        return counts
 
     def _shared_stages(self) -> list[int]:
         """The numbers of stages with which two blocks share an SM, if registers are limited so."""

@@ -1,39 +1,29 @@
 """The candidates of a kernel, and the choice among them."""
 
 from tilewright.schedule.candidates import (
-    MOST_CANDIDATES,
+    FEWER_STAGES_MARGIN,
+    MARGIN,
     Candidate,
     Choices,
     candidates_of,
-    stage_counts,
 )
-from tilewright.schedule.choose import MARGIN, Scored, choose
-from tilewright.schedule.shared_memory import MOST_STAGES
-
-KIB = 1024
+from tilewright.schedule.choose import Scored, choose
 
 
 def test_a_kernel_without_a_choice_has_one_candidate() -> None:
     assert candidates_of(Choices(by_threads=[4])) == [Candidate(4)]
 
 
-def test_the_number_of_candidates_is_bounded() -> None:
-    widest = stage_counts(MOST_STAGES, 64 * KIB)
-    every = candidates_of(Choices(widest, [MOST_STAGES], [MOST_STAGES], prefers_tma=True))
-    assert len(every) == len(set(every)) == 8 <= MOST_CANDIDATES
-    assert every[:2] == [Candidate(8, by_tma=True), Candidate(8, blocks=2)]
+def test_fewer_stages_come_after_most_and_have_to_gain_more() -> None:
+    """They trust an estimate of registers; a producer and blocks that share an SM do not."""
+    every = candidates_of(Choices([6, 4], shared=[3], by_tma=[5], prefers_tma=True))
+    assert [(each.stages, each.blocks) for each in every] == [(5, 1), (3, 2), (6, 1), (4, 1)]
+    assert [each.margin for each in every] == [MARGIN, MARGIN, MARGIN, FEWER_STAGES_MARGIN]
+    assert FEWER_STAGES_MARGIN > MARGIN
 
 
-def test_fewer_stages_keep_enough_bytes_in_flight() -> None:
-    """36 KiB of all but one stage: three stages of 12 KiB are in flight beside the one in use."""
-    assert stage_counts(6, 12 * KIB) == [6, 5, 4]
-    assert stage_counts(6, 36 * KIB) == [6, 5, 4, 3]
-    assert stage_counts(6, 4 * KIB) == [6]
-
-
-def test_there_are_never_fewer_than_three_stages_by_choice() -> None:
-    assert stage_counts(2, 64 * KIB) == [2]
-    assert stage_counts(3, 64 * KIB) == [3]
+def test_a_producer_is_last_unless_it_is_preferred() -> None:
+    assert [each.by_tma for each in candidates_of(Choices([4], by_tma=[5]))] == [False, True]
 
 
 def scored(*clocks: float) -> list[Scored]:
@@ -45,6 +35,12 @@ def test_the_first_candidate_is_chosen_within_the_margin() -> None:
     assert choose(scored(inside, 100)).chosen.candidate == Candidate(0)
     assert choose(scored(outside, inside, 100)).chosen.candidate == Candidate(1)
     assert choose(scored(outside, 100)).chosen.candidate == Candidate(1)
+
+
+def test_each_candidate_has_a_margin_of_its_own() -> None:
+    first, fewer = Candidate(4), Candidate(3, margin=0.15)
+    assert choose([Scored(first, 110), Scored(fewer, 100)]).chosen.candidate == first
+    assert choose([Scored(first, 120), Scored(fewer, 100)]).chosen.candidate == fewer
 
 
 def test_the_best_other_candidate_differs() -> None:

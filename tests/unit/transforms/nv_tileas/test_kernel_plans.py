@@ -13,7 +13,7 @@ from tilewright.ir.operation import Operation
 from tilewright.schedule.plan_facts import Plan, plan_of
 from tilewright.transforms.nv_tileas.kernel_plans import KernelPlans
 
-REST = "specialize-warps,materialize-schedule,start-copies,sink-reductions,allocate,synchronize"
+REST = "specialize-warps,materialize-schedule,schedule-operations,allocate,synchronize"
 
 
 def function_of(module: Operation) -> FuncOp:

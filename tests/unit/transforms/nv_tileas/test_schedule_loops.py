@@ -151,7 +151,7 @@ def test_forced_stages_do_not_depend_on_k(k: int) -> None:
 
 @pytest.mark.parametrize(("k", "occupancy", "stages"), [
     (16, 1, 6),
-    (128, 1, 3),  # as many as leave memory to a second block: 3 of 113 KiB
+    (128, 1, 6),
     (256, 1, 3),  # 227 KiB of a block hold 3 stages of 64 KiB
     (64, 2, 6),
     (128, 2, 3),  # two blocks have 113 KiB each: 3 stages of 32 KiB

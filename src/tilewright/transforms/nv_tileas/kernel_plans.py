@@ -13,7 +13,7 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.live_tiles import live_tile_registers, registers_at_dots
+from tilewright.schedule.live_tiles import live_registers
 from tilewright.schedule.plan_facts import LoopPlan, Plan
 from tilewright.schedule.registers import (
     consumer_registers,
@@ -25,7 +25,7 @@ from tilewright.schedule.shared_memory import shared_bytes, stage_bytes
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE, occupancy
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.copy_groups import stage_plan
-from tilewright.transforms.nv_tileas.pipelined_loads import is_private, plan_stage
+from tilewright.transforms.nv_tileas.pipelined_loads import plan_stage
 from tilewright.transforms.nv_tileas.predicted_loops import (
     copied_by_threads,
     innermost_loops,
@@ -52,11 +52,13 @@ class ThreadPipeline(NamedTuple):
     """Those that accumulate in place, and may be in flight while the next iteration starts."""
     late: Sequence[TileLoad] = ()
     """Tiles with stages of their own, since they are used after the others."""
+    is_private: bool = False
+    """Whether threads read only what they copied themselves."""
 
     @property
     def varies(self) -> bool:
         """Whether the number of stages is a choice."""
-        return not self.late and not is_private(self.loads)
+        return not self.late and not self.is_private
 
     @property
     def is_chain(self) -> bool:
@@ -86,10 +88,10 @@ class KernelPlans:
         self._rest = shared_bytes(function, replaced, lifetimes=lives)
         staged: set[Value] = {result for op in (*copied, *replaced) for result in op.results}
         loops = [op for op in function.walk() if isinstance(op, ForOp)]
-        tiles = max([live_tile_registers(loop, staged) for loop in loops], default=0)
-        self._registers = unlimited_registers(tiles)
+        live = [live_registers(loop, staged) for loop in loops]
+        self._registers = unlimited_registers(max([each.most for each in live], default=0))
         """Of a thread, where nothing limits them."""
-        self._at_dots = max([registers_at_dots(loop, staged) for loop in loops], default=0)
+        self._at_dots = max([each.at_dots for each in live], default=0)
 
     def by_threads(self, schedules: Mapping[ForOp, ScheduleAttr], blocks: int) -> Plan:
         """The plan if threads copy; a hint may limit registers to those of some blocks."""
@@ -161,7 +163,7 @@ class KernelPlans:
             plan,
             schedules[loop],
             len(pipeline.dots),
-            is_private=is_private(pipeline.loads),
+            is_private=pipeline.is_private,
             is_staggered=bool(pipeline.late),
         )
 

@@ -228,7 +228,7 @@ class ScheduleLoops(Pass):
         budget = self._budget(function, PRIVATE_STAGES, needed, free)
         stages, reasons.bounds[loop] = budget.fitting, budget.bound
         if stages and needed <= limits.iteration:
-            return ThreadPipeline(loads, ScheduleAttr(stages, stages))
+            return ThreadPipeline(loads, ScheduleAttr(stages, stages), is_private=True)
         reasons.refusals[loop] = budget.bound
         if needed > limits.iteration:
             reasons.refusals[loop] = (

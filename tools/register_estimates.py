@@ -34,7 +34,7 @@ from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
 from tilewright.ir.operation import Operation
-from tilewright.schedule.live_tiles import live_tile_registers
+from tilewright.schedule.live_tiles import live_registers
 from tilewright.schedule.registers import K_LOOP_OTHERS, OTHER_REGISTERS, row_registers
 from tilewright.schedule.resources import kernel_registers, register_limit
 from tilewright.schedule.row_kernels import RowKernel
@@ -82,7 +82,7 @@ def has_wgmma(loop: ForOp) -> bool:
 def loop_estimates(function: FuncOp) -> Iterator[Estimate]:
     """The estimate for each loop of a function at nv_tileas that holds tiles."""
     for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
-        tiles, limit = live_tile_registers(loop), register_limit(loop)
+        tiles, limit = live_registers(loop).most, register_limit(loop)
         if tiles and limit is not None:
             yield Estimate(WGMMA if has_wgmma(loop) else LOOP, tiles + OTHER_REGISTERS, limit)
 

@@ -226,11 +226,14 @@ def _chain(work: Work, demand: Demand, plan: Plan, how: LoopPlan, constants: Con
     else:
         chain = own + math
     if work.dots:
-        chain += constants.dot_latency * max(how.waits, 1 - how.in_flight)
+        # Instructions of `mma.sync` are issued one after the other, as others are.
+        waits = how.waits if plan.is_warpgroup_dot else 0
+        chain += constants.dot_latency * max(waits, plan.is_warpgroup_dot - how.in_flight)
     if work.dots and how.barriers and not plan.has_agents:
         together = demand.tensor + demand.issue / constants.issue_rate(groups)
         kept = constants.lock_step_in_flight if how.in_flight > 0 else constants.lock_step
-        chain = max(chain, kept * together)
+        if how.in_flight < sum(times for _, times in work.dots):
+            chain = max(chain, kept * together)
     rows = plan.warps * (MMA_ROWS if work.dots else 1)
     across = sum([times for each, times in work.reductions if each.rows < rows])
     return chain + constants.barrier * (how.barriers + 2 * across) + demand.spill
@@ -238,7 +241,7 @@ def _chain(work: Work, demand: Demand, plan: Plan, how: LoopPlan, constants: Con
 
 def kernel_clocks(root: Loop, plan: Plan, resident: int, machine: Machine) -> tuple[float, float]:
     """The clocks of resident blocks from start to end, and those of their tensor cores."""
-    clocks, tensor = _start_clocks(plan, machine), 0.0
+    clocks, tensor = _start_clocks(plan, resident, machine), 0.0
     for times, one in _executions(root, plan, resident, machine):
         clocks += times * one.together
         tensor += times * resident * one.demand.tensor
@@ -249,14 +252,18 @@ def clocks_by_limit(
     root: Loop, plan: Plan, resident: int, machine: Machine
 ) -> Iterator[tuple[str, float]]:
     """The clocks of resident blocks in parts, each with what decides it: a key of `LIMITS`."""
-    yield START, _start_clocks(plan, machine)
+    yield START, _start_clocks(plan, resident, machine)
     for times, one in _executions(root, plan, resident, machine):
         yield one.limit, times * one.together
 
 
-def _start_clocks(plan: Plan, machine: Machine) -> float:
+def _start_clocks(plan: Plan, resident: int, machine: Machine) -> float:
+    """The clocks of the start of resident blocks: while one starts, the others compute."""
     constants = machine.constants
-    return constants.cta_start + (constants.map_start if plan.encodes_maps else 0.0)
+    start = constants.cta_start
+    if plan.encodes_maps:
+        start += constants.own_map_start if plan.has_own_maps else constants.map_start
+    return start / resident
 
 
 def _executions(

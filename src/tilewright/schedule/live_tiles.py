@@ -8,7 +8,7 @@ both anew in each iteration; so does one that computes tiles anew (`recompute-ti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
@@ -31,6 +31,8 @@ from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import WGMMA_K_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -62,7 +64,7 @@ def lacks_registers(loop: Operation) -> bool:
 
 
 def _fits(loop: ForOp) -> bool:
-    return live_tile_registers(loop) <= registers_for_tiles(MOST_REGISTERS)
+    return live_registers(loop).most <= registers_for_tiles(MOST_REGISTERS)
 
 
 def _recomputes_tiles(loop: ForOp) -> bool:
@@ -100,11 +102,26 @@ def tile_registers(tile: Value) -> int:
     return max(1, bytes // REGISTER_BYTES)
 
 
-def live_tile_registers(loop: ForOp) -> int:
-    """The registers of tiles that are live at the same time in the body of a loop, at most.
+class LiveRegisters(NamedTuple):
+    """The registers of a thread for tiles that are live at the same time in the body of a loop."""
 
-    Tiles from before the loop that it uses are live in all of it.
+    most: int
+    """At any operation."""
+    at_dots: int
+    """At any dot; 0 without dots. Other operations are computed in parts where registers are
+    missing; accumulators and fragments are whole."""
+
+
+def live_registers(loop: ForOp, staged: Collection[Value] = ()) -> LiveRegisters:
+    """The registers of tiles in the body of a loop.
+
+    Tiles from before the loop that it uses are live in all of it. Those that are `staged` are in
+    shared memory.
     """
+
+    def registers(tile: Value) -> int:
+        return 0 if tile in staged else tile_registers(tile)
+
     ops = list(loop.body.block)
     last_use: dict[Value, int] = {}
     for number, op in enumerate(ops):
@@ -116,15 +133,18 @@ def live_tile_registers(loop: ForOp) -> int:
     for value, number in last_use.items():
         op = value.defining_op()
         if value in carried or (op is not None and op.parent is loop.body.block):
-            ends[number] += tile_registers(value)
-    live = sum(map(tile_registers, (*outside, *carried)))
-    most = live
+            ends[number] += registers(value)
+    live = sum(map(registers, (*outside, *carried)))
+    most, at_dots = live, 0
     for number, op in enumerate(ops):
-        made = sum(tile_registers(r) for r in op.results if r in last_use)
+        made = sum(registers(r) for r in op.results if r in last_use)
         reuses = is_elementwise(op) or isinstance(op, REUSING)
-        most = max(most, live + made - (min(made, ends[number]) if reuses else 0))
+        now = live + made - (min(made, ends[number]) if reuses else 0)
+        most = max(most, now)
+        if isinstance(op, DotOp):
+            at_dots = max(at_dots, now)
         live += made - ends[number]
-    return most
+    return LiveRegisters(most, at_dots)
 
 
 def outside_tiles(loop: ForOp) -> dict[Value, list[Value]]:

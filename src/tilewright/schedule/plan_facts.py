@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.program import GetProgramIdOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileReadOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
 from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
@@ -23,10 +25,10 @@ from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.dialects.scf import YieldOp as LoopYieldOp
+from tilewright.ir.values import BlockArgument
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
-    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -85,6 +87,8 @@ class Plan(NamedTuple):
     """Bytes that a thread stores and loads because registers are missing."""
     loop: LoopPlan = LoopPlan()
     """Of the innermost loop: the largest numbers of all of them."""
+    has_own_maps: bool = False
+    """Whether the tensor maps of a block may be others than those of the one before it."""
 
     @classmethod
     def of(cls, stored: Sequence[Any]) -> Plan:
@@ -94,7 +98,7 @@ class Plan(NamedTuple):
 
     def stored(self) -> tuple[Any, ...]:
         """The plan as tuples, for processes and files that know no others."""
-        return (*self[:-1], tuple(self.loop))
+        return tuple([tuple(each) if isinstance(each, LoopPlan) else each for each in self])
 
     def assembled(self, threads: int, resident: int, spilled: int) -> Plan:
         """The plan with what ptxas and the launch say."""
@@ -114,7 +118,8 @@ def plan_of(function: FuncOp) -> Plan:
     spec = function.kernel_spec
     dots = [op for op in ops if isinstance(op, DotOp)]
     copies = [op for op in ops if isinstance(op, ProducerCopyOp)]
-    loops = [op for op in ops if isinstance(op, ForOp | WhileOp) and _is_innermost(op)]
+    views = [view for op in ops if isinstance(op, CreateTensorMapsOp) for view in op.views]
+    loops = [op for op in ops if isinstance(op, ForOp | WhileOp) and is_innermost(op)]
     plans = [_loop_plan(op) for op in loops if agent_of(op) is None or _computes(agent_of(op))]
     return Plan(
         warps=sum(computing) or (0 if spec is None else spec.num_warps or 0),
@@ -125,14 +130,31 @@ def plan_of(function: FuncOp) -> Plan:
         is_warpgroup_dot=any(op.atom is Atom.WGMMA for op in dots),
         a_in_registers=any(not in_shared_memory(op.a) for op in dots),
         loop=LoopPlan(*map(max, zip(*plans, strict=True))) if plans else LoopPlan(),
+        has_own_maps=any(map(depends_on_block, views)),
     )
+
+
+def depends_on_block(view: Value) -> bool:
+    """Whether the array of a view is another one in other blocks: its address is no parameter."""
+    pending, seen = [view], {view}
+    while pending:
+        value = pending.pop()
+        op = value.defining_op()
+        if isinstance(value, BlockArgument) and isinstance(value.owner.parent_op, FuncOp):
+            continue
+        if op is None or op.regions or isinstance(op, GetProgramIdOp | LoadOp | TileReadOp):
+            return True
+        pending += [each for each in op.operands if each not in seen]
+        seen.update(op.operands)
+    return False
 
 
 def _computes(agent: Operation | None) -> bool:
     return agent is None or any(isinstance(op, ConsumerOp) for op in agent.walk())
 
 
-def _is_innermost(loop: Operation) -> bool:
+def is_innermost(loop: Operation) -> bool:
+    """Whether a loop has no loops inside of it."""
     return not any(op is not loop and isinstance(op, ForOp | WhileOp) for op in loop.walk())
 
 
@@ -150,7 +172,7 @@ def _loop_plan(loop: Operation) -> LoopPlan:
         - sum(isinstance(op, DotWaitOp) and not op.pending for op in ops),
         exposed=len(loads) - prefetched,
         prefetched=prefetched,
-        exchanged=sum(_bytes(op.results[0]) for op in ops if _is_exchange(op)),
+        exchanged=sum(value_bytes(op.results[0]) for op in ops if _is_exchange(op)),
         multiplications=sum(count(op.c.type) * shape(op.a.type)[-1] for op in dots),
     )
 
@@ -165,7 +187,8 @@ def _is_exchange(op: Operation) -> bool:
     return isinstance(op, ConvertLayoutOp) and op.scratch is not None
 
 
-def _bytes(value: Value) -> int:
+def value_bytes(value: Value) -> int:
+    """The bytes of a tile."""
     return count(value.type) * pointee_bytes(element_of(value.type))
 
 

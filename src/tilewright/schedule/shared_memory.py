@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
+    from tilewright.schedule.shared_lifetimes import Lifetimes
     from tilewright.target.arch import Arch
 
 AREAS: Final = 2
@@ -108,7 +109,7 @@ def planned_loop_bytes(
     function: Operation, loop: ForOp, replaced: Collection[Operation], nested: int
 ) -> int:
     """The same where tiles that are never live together have one memory."""
-    return shared_bytes(function, replaced, during=loop) + nested + _barrier_bytes(function)
+    return shared_bytes(function, replaced, loop) + nested + _barrier_bytes(function)
 
 
 def _barrier_bytes(function: Operation) -> int:
@@ -132,15 +133,18 @@ def bytes_beside_loop(function: Operation, loop: Operation, moved: Sequence[Oper
 
 
 def shared_bytes(
-    function: Operation, replaced: Collection[Operation], during: Operation | None = None
+    function: Operation,
+    replaced: Collection[Operation],
+    during: Operation | None = None,
+    lifetimes: Lifetimes | None = None,
 ) -> int:
     """The shared memory of operations that pipelines do not replace, as `allocate` does.
 
     Scratch memory is above the allocations that are live at its operation, such as Q of attention:
     what stores the result has the memory of Q again. With `during`, only what is in use at that
-    operation or inside of it.
+    operation or inside of it. `lifetimes` are those of the function, if they are known.
     """
-    every = find_lifetimes(function)
+    every = lifetimes or find_lifetimes(function)
     ops = every.by_op if during is None else every.live_during(during)
     lives = {op: every.by_op[op] for op in ops if op not in replaced}
     ends = {op: start + allocated_bytes(op) for op, start in offsets_of(every.among(lives)).items()}

@@ -250,6 +250,14 @@ PIPELINE: Final = _declare(
     "If shared memory is the bound: use smaller tiles along K, or fewer blocks on an SM. If the "
     "hint `occupancy` is: lower it. `--schedule stages=N` forces a number.",
 )  # fmt: skip
+SCHEDULE_CHOSEN: Final = _declare(
+    "schedule-chosen", "RemarkSchedule", ANALYSIS, RESOURCES,
+    "Which schedule of its loops a kernel has, what it is predicted to cost, and the next one.",
+    "Clocks are those of a block while as many as fit share an SM. The model is right about most "
+    "pairs of schedules that differ by more than 5 %; within that, a fixed order decides. Fewer "
+    "stages, so that more blocks share an SM, have to be 15 % faster.",
+    "`--schedule agents=0|1,stages=N` forces another one; `tilewright tune` measures them.",
+)  # fmt: skip
 PIPELINE_MEMORY: Final = _declare(
     "pipeline-memory", "RemarkPipelineMemory", PASSED, RESOURCES,
     "Why a pipeline has another share of shared memory than all that is free.",
@@ -304,8 +312,8 @@ WARPS_SPECIALIZED: Final = _declare(
 WARPS_NOT_SPECIALIZED: Final = _declare(
     "warps-not-specialized", "RemarkWarpSpecialization", MISSED, COMPILER,
     "All warps of a kernel with dots by `wgmma` copy and compute, and why.",
-    "A specialized warp copies by TMA, so all tiles of its loops must allow TMA. It pays in "
-    "persistent kernels, and where operands pass through registers.",
+    "A specialized warp copies by TMA, so all tiles of its loops must allow TMA. It pays where "
+    "warps wait for each other otherwise, and the loops are long beside encoding tensor maps.",
     "See `tma-load-refused` for tiles that TMA cannot copy. `--schedule agents=1` forces it.",
 )  # fmt: skip
 CLUSTER: Final = _declare(

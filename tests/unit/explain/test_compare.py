@@ -9,7 +9,7 @@ from tilewright.explain.html_comparison import html_comparison
 
 
 def test_figures_that_differ() -> None:
-    rows = figures(explained(GEMM), explained(GEMM, schedule="stages=2"))
+    rows = figures(explained(GEMM), explained(GEMM, schedule="stages=2,agents=0"))
     changed = {row.figure: (row.left, row.right) for row in rows if row.differs}
     assert changed["shared memory, bytes"] == (str(3 * 32768), str(2 * 32768))
     assert changed["pipeline 0"] == (
@@ -28,7 +28,7 @@ def test_a_compilation_is_the_same_as_itself() -> None:
 
 def test_diffs_ignore_numbers_of_values() -> None:
     """Two stages instead of three: constants and types change, and few lines only."""
-    diffs = level_diffs(explained(GEMM), explained(GEMM, schedule="stages=2"))
+    diffs = level_diffs(explained(GEMM), explained(GEMM, schedule="stages=2,agents=0"))
     by_name = {diff.name: diff for diff in diffs}
     assert by_name["cuda_tile"].lines == []
     assert by_name["nv_tileaa"].lines == []

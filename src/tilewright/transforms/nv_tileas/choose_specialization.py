@@ -1,11 +1,8 @@
-"""Whether a function is warp-specialized: a producer copies by TMA, the other warps compute.
+"""Whether a function can be warp-specialized: a producer copies by TMA, the other warps compute.
 
-A block first encodes its tensor maps, which takes microseconds unless an earlier block has done so.
-That pays in a persistent kernel, whose blocks compute many tiles: its producer copies the next tile
-early, while the consumers store the one before. It also pays where dots cannot stay in flight over
-iterations, since an operand passes through registers or accumulators are promoted: no barrier keeps
-the warpgroups in step, and one multiplies while the other prepares. Other blocks copy by
-`cp.async`.
+A block first encodes its tensor maps, unless an earlier block on the SM has done so. Consumers then
+have no barrier that keeps them in step: one multiplies while another prepares. Whether that pays is
+a question to the cost model (`schedule-loops`).
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ from tilewright.dialects.nv_tileas.attributes import (
     Atom,
     CopyEngine,
     ScheduleAttr,
-    in_shared_memory,
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
@@ -35,12 +31,15 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.plans.allocations import pipeline_memory
-from tilewright.schedule.shared_memory import shared_bytes, specialized_bytes
+from tilewright.schedule.plan_facts import depends_on_block
+from tilewright.schedule.shared_memory import pipeline_mbarriers, shared_bytes, specialized_bytes
+from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
+from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
-from tilewright.transforms.nv_tileas.consumer_accumulators import consumer_tiles, promotes
+from tilewright.transforms.nv_tileas.consumer_accumulators import consumer_tiles
 from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages, stage_plan
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
     ENOUGH,
@@ -63,6 +62,7 @@ FEWEST_STAGES: Final = 3
 FEWEST_OF_SEVERAL: Final = 2
 """Of each of several pipelines: while consumers use a stage of one, those of others are filled. One
 more than they use at once, where several tiles share a pipeline."""
+
 CONSUMER_GROUPS: Final = 2
 """While one warpgroup waits for its dots, another keeps the tensor cores busy."""
 
@@ -70,8 +70,8 @@ CONSUMER_GROUPS: Final = 2
 class Specialization:
     """The warp specialization of a function whose loops are scheduled, if it can have one."""
 
-    __slots__ = ("_budget", "_by_tma", "_function", "_groups", "_loops", "_outer", "problem",
-                 "stages", "stores")  # fmt: skip
+    __slots__ = ("_budget", "_by_tma", "_function", "_loops", "_outer", "groups",
+                 "problem", "stages", "stores")  # fmt: skip
 
     def __init__(
         self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool | None = False
@@ -85,7 +85,8 @@ class Specialization:
         self._outer = [loop for loop in loops if loop in inside]
         """Scheduled loops around others, which lose their pipelines."""
         self._loops = {loop: scheduled_loads(loop) for loop in loops if loop not in inside}
-        self._groups: list[CopyGroup] = []
+        self.groups: list[CopyGroup] = []
+        """The copies that share a stage, in the order of the waits of consumers."""
         self._budget: StageBudget | None = None
         self.stages = 0
         """The stages of each pipeline."""
@@ -94,38 +95,53 @@ class Specialization:
         self.stores: TmaStores | None = None
         """The stores by TMA, if they are wanted and the function can be specialized."""
         if self.problem is None:
-            self._groups += straight_line_groups(function, self._loops, self._groups, self._by_tma)
+            self.groups += straight_line_groups(function, self._loops, self.groups, self._by_tma)
             self._choose_stages(wanted_stages, tma_stores=tma_stores)
 
     @property
-    def is_worthwhile(self) -> bool:
-        """Whether it pays."""
-        return self.drawback is None
-
-    @property
     def drawback(self) -> str | None:
-        """Why it does not pay to encode tensor maps; None if it does.
-
-        It does if blocks compute several tiles; or if warps prepare dots or promote accumulators,
-        while only another warpgroup can keep the tensor cores busy; or in loops whose dots overlap
-        with other work.
-        """
-        copied = {load for group in self._groups for load in group.loads}
+        """Why agents would slow down other loops than those that they copy for; None if not."""
+        copied = {load for group in self.groups for load in group.loads}
         if any(load not in copied for loop in self._outer for load in scheduled_loads(loop)):
             return "a loop around a pipelined one would no longer copy its tiles early"
-        spec = self._function.kernel_spec
-        groups = 0 if spec is None else (spec.num_warps or 0) // WARPGROUP
+        return None
+
+    @property
+    def is_preferred(self) -> bool:
+        """Whether agents are preferred to copies by threads that are predicted alike.
+
+        They are unless all dots accumulate in place: in flight over iterations, these keep the
+        tensor cores busy as well, and no maps are encoded. GEMMs of f16 with 128x256x64 tiles take
+        1.00 and 1.06 of the time with agents, others up to 1.24 (`gemm-h200.md`). A block that
+        computes several tiles copies the next one early, while consumers store the one before, if
+        another warpgroup multiplies meanwhile.
+        """
+        dots = [op for loop in self._loops for op in loop.body.walk() if isinstance(op, DotOp)]
+        if not all(IN_FLIGHT in dot.attributes for dot in dots):
+            return True
         is_persistent = all(isinstance(loop.parent_op, ForOp) for loop in self._loops)
-        if groups >= CONSUMER_GROUPS and (is_persistent or self._prepares_dots()):
-            return None
-        if self._overlaps_dots():
-            return None
-        return "encoding tensor maps would not pay"
+        spec = self._function.kernel_spec
+        warps = 0 if spec is None else spec.num_warps or 0
+        return is_persistent and warps >= CONSUMER_GROUPS * WARPGROUP
+
+    @property
+    def has_own_maps(self) -> bool:
+        """Whether the tensor maps of a block may be others than those of the one before it."""
+        return any(depends_on_block(load.view) for group in self.groups for load in group.loads)
+
+    @property
+    def shared_bytes(self) -> int:
+        """The shared memory of a block, with all pipelines, tensor maps and mbarriers."""
+        if self._budget is None:
+            return 0
+        taken = self._share - self._budget.free + self.stages * self._budget.stage
+        barriers = pipeline_mbarriers(self.stages) * len(self.pipelines) * MBARRIER_BYTES
+        return taken + self._maps * MAP_BYTES + barriers
 
     @property
     def pipelines(self) -> list[Stage]:
         """The stage of each pipeline: copies with equal stages share one."""
-        return list(dict.fromkeys(group.stage for group in self._groups))
+        return list(dict.fromkeys(group.stage for group in self.groups))
 
     def record(self) -> None:
         """Write the decision into the program, in place of the schedules of single loops."""
@@ -139,7 +155,7 @@ class Specialization:
                     op.attributes.pop(name, None)
         for loop in self._loops:
             loop.attributes[SCHEDULE] = ScheduleAttr(self.stages, self.stages)
-        for group in self._groups:
+        for group in self.groups:
             for load in group.loads:
                 load.attributes[ENGINE] = CopyEngine.TMA
         if self.stores is not None:
@@ -151,7 +167,7 @@ class Specialization:
         Unless stores by TMA are forced, they take no memory that copies have a stage for.
         """
         fewest = FEWEST_STAGES if len(self.pipelines) == 1 else FEWEST_OF_SEVERAL
-        held = max(held_stages(self._groups).values(), default=1)
+        held = max(held_stages(self.groups).values(), default=1)
         # One more than consumers use at once is filled meanwhile.
         fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
         self._budget = self._stage_budget(wanted)
@@ -181,21 +197,11 @@ class Specialization:
         function = self._function
         if function.cluster_size == 1 or multicast_problem(function, self._loops) is not None:
             return
-        for group in self._groups:
+        for group in self.groups:
             for load, tile in zip(group.loads, group.stage, strict=True):
                 ranks = multicast_ranks(load, tile)
                 if ranks:
                     load.attributes[MULTICAST] = IntegerAttr(ranks, I32)
-
-    def _prepares_dots(self) -> bool:
-        """Whether an operand of a dot passes through registers, or accumulators are promoted."""
-        dots = [op for loop in self._loops for op in loop.body.walk() if isinstance(op, DotOp)]
-        return any(not in_shared_memory(dot.a) or promotes(dot) for dot in dots)
-
-    def _overlaps_dots(self) -> bool:
-        """Whether `rotate-dots` has rotated a loop: other work runs beside a dot in flight."""
-        dots = [op for loop in self._loops for op in loop.body.walk() if isinstance(op, DotOp)]
-        return any(dot.asynchronous for dot in dots)
 
     def _loop_problem(self) -> str | None:
         """Check loops and loads."""
@@ -214,17 +220,17 @@ class Specialization:
         """Form the groups of the pipelined loops, and check them and what they depend on."""
         for loop, loads in self._loops.items():
             tiles = [load for load in loads if isinstance(load, TiledLoadOp)]
-            self._groups += copy_groups(loop.body.block, tiles, is_loop=True)
-        problems = [group.problem for group in self._groups if group.problem is not None]
+            self.groups += copy_groups(loop.body.block, tiles, is_loop=True)
+        problems = [group.problem for group in self.groups if group.problem is not None]
         if problems:
             return problems[0]
-        copied = [load for group in self._groups for load in group.loads]
+        copied = [load for group in self.groups for load in group.loads]
         return ProducerSlice(self._function, self._loops, copied).problem
 
     @property
     def _maps(self) -> int:
         """How many tensor maps the copies have, at most."""
-        return len({(load.view, group.stage) for group in self._groups for load in group.loads})
+        return len({(load.view, group.stage) for group in self.groups for load in group.loads})
 
     def _warp_problem(self) -> str | None:
         """Check features of the GPU, warps and registers."""
@@ -248,21 +254,23 @@ class Specialization:
 
     def _stage_budget(self, wanted: int, store_bytes: int = 0) -> StageBudget:
         """The memory for stages beside that of all other operations, and of stores."""
-        arch = target_of(self._function)
-        assert arch is not None
         replaced = {
             use.convert
-            for group in self._groups
+            for group in self.groups
             for load in group.loads
             for use in stage_plan(load).uses
         }
         if self.stores is not None:
             replaced |= self.stores.conversions()
-        taken = shared_bytes(self._function, replaced) + store_bytes
-        pipelines = [pipeline_memory(PipelineType(1, stage)) for stage in self.pipelines]
-        spec = self._function.kernel_spec
-        blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
-        free = max(specialized_bytes(arch, blocks, self._maps, len(pipelines)) - taken, 0)
-        stage = sum(each.bytes for each in pipelines)
+        free = max(self._share - shared_bytes(self._function, replaced) - store_bytes, 0)
+        stage = sum(pipeline_memory(PipelineType(1, each)).bytes for each in self.pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
         return StageBudget(most, stage, free, limit=memory_limit(self._function), enough=enough)
+
+    @property
+    def _share(self) -> int:
+        """The bytes of a block for stages and other tiles."""
+        arch, spec = target_of(self._function), self._function.kernel_spec
+        assert arch is not None
+        blocks = 1 if spec is None or spec.occupancy is None else spec.occupancy
+        return specialized_bytes(arch, blocks, self._maps, len(self.pipelines))

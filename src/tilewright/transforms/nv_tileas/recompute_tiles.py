@@ -27,7 +27,7 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.types import I1
 from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.live_tiles import (
-    live_tile_registers,
+    live_registers,
     loop_around,
     outside_tiles,
     tile_registers,
@@ -60,7 +60,7 @@ class RecomputeTiles(Pass):
         for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
             limit = register_limit(loop) if _has_wgmma(loop) else None
             if limit is not None:
-                excess = live_tile_registers(loop) - registers_for_tiles(limit)
+                excess = live_registers(loop).most - registers_for_tiles(limit)
                 for tile in _chosen(list(_recomputable(loop)), excess):
                     _recompute(tile)
 

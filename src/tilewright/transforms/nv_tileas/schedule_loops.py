@@ -19,19 +19,14 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     SCHEDULE,
 )
 from tilewright.dialects.nv_tileas.attributes import (
-    Atom,
     CopyEngine,
     ScheduleAttr,
-    in_shared_memory,
 )
-from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
-from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
-from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.passes import Pass
-from tilewright.ir.values import BlockArgument
-from tilewright.plans.mma import is_promoted
-from tilewright.schedule.registers import has_registers_for_two
+from tilewright.schedule.candidates import LEAST_STAGES
 from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.shared_memory import (
     BARRIER_RESERVE,
@@ -50,6 +45,9 @@ from tilewright.transforms.nv_tileas.consecutive_loops import (
     nested_bytes,
     scheduled_loads,
 )
+from tilewright.transforms.nv_tileas.kernel_plans import ThreadPipeline
+from tilewright.transforms.nv_tileas.loop_planner import LoopPlanner
+from tilewright.transforms.nv_tileas.overlapping_dots import overlapping_dots
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
     CROWDED,
     ENOUGH,
@@ -70,6 +68,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
 )
 from tilewright.transforms.nv_tileas.refused_requests import record_refusals
 from tilewright.transforms.nv_tileas.schedule_remarks import (
+    report_choice,
     report_loads,
     report_multicast,
     report_pipelines,
@@ -77,7 +76,7 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_stores,
     report_streamed,
 )
-from tilewright.transforms.nv_tileas.shared_sm import leaves_registers, share_sm
+from tilewright.transforms.nv_tileas.shared_sm import share_sm
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
 
@@ -85,24 +84,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
 STAGES: Final = "stages"
 AGENTS: Final = "agents"
-LEAST_STAGES: Final = 2
-"""Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
 MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
 """Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
-FEWEST_STAGES: Final = 3
-"""Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
-SHARED_STAGES: Final = 3
-"""Of loops with dots by wgmma in each of two blocks of an SM: one that is multiplied, and two that
-are copied, as many as one block would copy with six."""
 SHARED: Final = "while threads of one block wait, those of a second one multiply"
 EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
@@ -144,101 +135,107 @@ class ScheduleLoops(Pass):
             return
         threads = spec.num_warps * WARP_SIZE
         rest: dict[ForOp, Sequence[TileLoad]] = {}
+        pipelines: dict[ForOp, ThreadPipeline] = {}
         reasons = PipelineReasons()
         for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
             loads = _pipelined(loop, threads)
-            schedule = self._choose(function, loop, loads, reasons) if loads else None
-            if schedule is not None:
-                _record(loop, loads, schedule)
-            elif loads and not self._stagger(function, loop, loads, threads):
+            pipeline = self._widest(function, loop, loads, reasons) if loads else None
+            if pipeline is None and loads:
+                pipeline = self._staggered(function, loop, loads, threads)
+            if pipeline is not None:
+                _record(loop, pipeline)
+                pipelines[loop] = pipeline
+            elif loads:
                 rest[loop] = loads
-        for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
-            _share_pipeline(loop, reasons)
-        specialization = self._specialize(function, rest, reasons, sink)
-        if SHARED in reasons.memory.values() and specialization is None:
-            share_sm(function)
+        specialization = _specialization(function, rest)
+        planner = LoopPlanner(function, pipelines, specialization)
+        is_specialized = self._apply(function, planner, specialization, reasons, sink)
         evict_first = function.asks("evict_first")
         if STREAMED_FIRST if evict_first is None else evict_first:
             _evict_first(function, sink)
-        record_refusals(function, reasons, specialization)
+        record_refusals(function, reasons, specialization if is_specialized else None)
         report_loads(function, sink)
         report_pipelines(function, reasons, sink)
         report_multicast(function, sink)
 
-    def _specialize(
+    def _apply(
         self,
         function: FuncOp,
-        rest: Mapping[ForOp, Sequence[TileLoad]],
+        planner: LoopPlanner,
+        specialization: Specialization | None,
         reasons: PipelineReasons,
         sink: Sink,
-    ) -> Specialization | None:
-        """Let a producer copy by TMA for the scheduled loops, where that is possible and pays.
-
-        Of the `rest`, too, those in which dots overlap with other work: a ring that loads share
-        needs less memory than a pipeline with a stage for each.
-        """
-        agents, tma_stores = function.asks(AGENTS), function.asks("tma_stores")
-        if agents == 0:
-            return None
-        tentative = {loop: loads for loop, loads in rest.items() if _has_dots_in_flight(loop)}
-        for loop, loads in tentative.items():
-            _record(loop, loads, ScheduleAttr(1, 1))
-        by_tma = None if tma_stores is None else bool(tma_stores)
-        stages = function.asks(STAGES) or 0
-        specialization = Specialization(function, stages, tma_stores=by_tma)
-        is_wanted = agents is not None or specialization.is_worthwhile
-        chosen = specialization.problem is None and is_wanted
-        if chosen:
+    ) -> bool:
+        """Write the chosen candidate into the program; whether it has a producer."""
+        choice = planner.choose()
+        candidate = choice.chosen.candidate
+        if specialization is not None and candidate.by_tma:
             specialization.record()
             reasons.bounds.update(specialization.bounds())
             if function.asks("multicast") != 0:
                 specialization.record_multicast()
         else:
-            for loop, loads in tentative.items():
-                _withdraw(loop, loads)
-            if agents is not None and specialization.problem is not None:
-                function.refuse(AGENTS, specialization.problem)
-        report_stores(function, specialization.stores, sink, chosen=chosen)
-        report_specialization(function, specialization, sink, chosen=chosen)
-        return specialization if chosen else None
+            for loop, schedule in planner.schedules(candidate).items():
+                if schedule.stages < _schedule_of(loop).stages:
+                    reasons.bounds[loop] = choice.reason
+                loop.attributes[SCHEDULE] = schedule
+                if candidate.blocks > 1:
+                    reasons.memory[loop] = SHARED
+            for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+                _share_pipeline(loop, reasons)
+        if candidate.blocks > 1:
+            share_sm(function)
+        if specialization is not None:
+            report_stores(function, specialization.stores, sink, chosen=candidate.by_tma)
+            report_specialization(function, specialization, choice, sink)
+        report_choice(function, choice, sink)
+        return candidate.by_tma
 
-    def _choose(
+    def _widest(
         self,
         function: FuncOp,
         loop: ForOp,
         loads: Sequence[TileLoad],
         reasons: PipelineReasons,
-    ) -> ScheduleAttr | None:
-        """The schedule of a loop, if its tiles fit; `reasons` takes why they have their memory."""
+    ) -> ThreadPipeline | None:
+        """The pipeline with the most stages that fit; `reasons` takes why there are no more."""
         arch = target_of(function)
         if arch is None:
             return None
         if is_private(loads):
-            needed, taken = stage_bytes(loads), _other_bytes(function, loop, loads)
-            limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
-            free = max(min(arch.static_shared, limits.block) - taken - BARRIER_RESERVE, 0)
-            budget = self._budget(function, PRIVATE_STAGES, needed, free)
-            stages, reasons.bounds[loop] = budget.fitting, budget.bound
-            if stages and needed <= limits.iteration:
-                return ScheduleAttr(stages, stages)
-            reasons.refusals[loop] = budget.bound
-            if needed > limits.iteration:
-                reasons.refusals[loop] = (
-                    f"an iteration loads {needed} bytes: above {limits.iteration}, early copies do "
-                    "not pay"
-                )
-            return None
+            return self._private(function, loop, loads, reasons)
         budget = self._fitting_stages(function, loop, loads, reasons)
         stages, reasons.bounds[loop] = budget.fitting, budget.bound
-        dots = _overlapping(loop, loads)
-        is_shared = reasons.memory.get(loop) == SHARED or shares_sm(function)
-        in_flight = function.asks("in_flight")
-        fewest = FEWEST_STAGES if in_flight else _fewest_stages(dots, is_shared=is_shared)
-        lag = int(bool(dots) and stages >= fewest and in_flight != 0)
         if stages < LEAST_STAGES:
             reasons.refusals[loop] = budget.bound
             return None
-        return ScheduleAttr(stages, stages - 1 - lag, lag)
+        dots = overlapping_dots(loop, loads)
+        return ThreadPipeline(loads, ScheduleAttr(stages, stages - 1), dots)
+
+    def _private(
+        self,
+        function: FuncOp,
+        loop: ForOp,
+        loads: Sequence[TileLoad],
+        reasons: PipelineReasons,
+    ) -> ThreadPipeline | None:
+        """The pipeline of a loop whose threads read only what they copied themselves."""
+        arch = target_of(function)
+        assert arch is not None
+        needed, taken = stage_bytes(loads), _other_bytes(function, loop, loads)
+        limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
+        free = max(min(arch.static_shared, limits.block) - taken - BARRIER_RESERVE, 0)
+        budget = self._budget(function, PRIVATE_STAGES, needed, free)
+        stages, reasons.bounds[loop] = budget.fitting, budget.bound
+        if stages and needed <= limits.iteration:
+            return ThreadPipeline(loads, ScheduleAttr(stages, stages), is_private=True)
+        reasons.refusals[loop] = budget.bound
+        if needed > limits.iteration:
+            reasons.refusals[loop] = (
+                f"an iteration loads {needed} bytes: above {limits.iteration}, early copies do "
+                "not pay"
+            )
+        return None
 
     def _budget(self, function: FuncOp, wanted: int, stage: int, free: int) -> StageBudget:
         """The memory for the stages of a pipeline, unless their number is forced."""
@@ -258,25 +255,8 @@ class ScheduleLoops(Pass):
         assert arch is not None
         is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
         wanted = MAX_STAGES if is_copied else HELD_STAGES
-        needed, share = stage_bytes(loads), block_limit(function, threads)
-        has_two_blocks = share < arch.static_shared and has_registers_for_two(threads)
-        if has_two_blocks and _waits_for_dots(loop, loads):
-            free = share - _planned_bytes(function, loop, loads)
-            budget = self._budget(function, wanted, needed, free)
-            if budget.fitting >= (function.asks(STAGES) or LEAST_STAGES):
-                reasons.memory[loop] = "while threads wait for dots, those of a second block work"
-                return budget
-        taken = _other_bytes(function, loop, loads)
-        budget = self._budget(function, wanted, needed, share - taken)
-        if budget.fitting == budget.wanted:
-            return budget
-        is_enough = budget.fitting >= SHARED_STAGES and function.asks(STAGES) is None
-        fits_twice = share < arch.static_shared and is_enough
-        if fits_twice and _overlapping(loop, loads) and leaves_registers(function, loop):
-            reasons.memory[loop] = SHARED
-            return budget
-        # Latency is hidden by early copies rather than by a second block.
-        limit = share if shares_sm(function) else arch.static_shared
+        needed, taken = stage_bytes(loads), _other_bytes(function, loop, loads)
+        limit = block_limit(function, threads) if shares_sm(function) else arch.static_shared
         budget = self._budget(function, wanted, needed, limit - taken)
         has_dots = any(isinstance(op, DotOp) for op in loop.body.block)
         if budget.fitting >= LEAST_STAGES or not has_dots:
@@ -286,17 +266,17 @@ class ScheduleLoops(Pass):
         budget = self._budget(function, wanted, needed, free)
         return budget._replace(wanted=min(budget.wanted, LEAST_STAGES), enough=CROWDED)
 
-    def _stagger(
+    def _staggered(
         self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
-    ) -> bool:
-        """Schedule a loop some of whose tiles are used after the others, with a stage for each.
+    ) -> ThreadPipeline | None:
+        """The pipelines of a loop some of whose tiles are used after the others: one for each kind.
 
-        The early ones have two where memory allows: an iteration before theirs has no time to copy
-        them, since it copies its own late ones.
+        The early ones have two stages where memory allows: an iteration before theirs has no time
+        to copy them, since it copies its own late ones.
         """
         late: Sequence[TileLoad] = [] if is_private(loads) else late_loads(loop, loads)
         if not late:
-            return False
+            return None
         arch = target_of(function)
         assert arch is not None
         limit = block_limit(function, threads) if shares_sm(function) else arch.static_shared
@@ -306,11 +286,9 @@ class ScheduleLoops(Pass):
         most = 1 if is_private(late) else function.asks(STAGES) or EARLY_STAGES
         stages = min(most, max(free, 0) // stage_bytes(early))
         if not stages:
-            return False
-        _record(loop, loads, ScheduleAttr(stages, stages))
-        for load in late:
-            load.attributes[LATE] = UnitAttr()
-        return True
+            return None
+        dots = overlapping_dots(loop, loads)
+        return ThreadPipeline(loads, ScheduleAttr(stages, stages), dots, late)
 
 
 def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
@@ -328,23 +306,6 @@ def _evict_first(function: FuncOp, sink: Sink) -> None:
     tiles = StreamedTiles(function)
     tiles.record()
     report_streamed(function, tiles, sink)
-
-
-def _fewest_stages(dots: Sequence[DotOp], *, is_shared: bool) -> int:
-    """The fewest stages of a loop with dots in flight over iterations, which keep one of them.
-
-    Iterations of several dots in a row are long, and where several blocks share an SM, others
-    multiply while one waits for its dots: there a second iteration that is copied early pays more.
-    """
-    is_chain = any(isinstance(dot.c.defining_op(), DotOp) for dot in dots)
-    return FEWEST_STAGES + (is_chain or is_shared)
-
-
-def _waits_for_dots(loop: ForOp, loads: Sequence[TileLoad]) -> bool:
-    """Whether threads wait for several dots by wgmma in an iteration, before they go on."""
-    dots = [op for op in loop.body.block if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
-    is_in_flight = any(dot.asynchronous for dot in dots) or bool(_overlapping(loop, loads))
-    return len(dots) > 1 and not is_in_flight
 
 
 def _has_agents(function: FuncOp) -> bool:
@@ -387,52 +348,6 @@ def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:
     return kept
 
 
-def _overlapping(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:
-    """The dots of a loop, if all of them may be in flight while the next iteration starts."""
-    dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
-    chained = {dot for argument in loop.carried for dot in _accumulating_dots(loop, argument)}
-    if not all(dot in chained and _may_overlap(dot, loop, loads) for dot in dots):
-        return []
-    return dots
-
-
-def _accumulating_dots(loop: ForOp, carried: BlockArgument) -> list[DotOp]:
-    """The dots that accumulate, one after the other, in a carried tile that nothing else reads."""
-    dots: list[DotOp] = []
-    value: Value = carried
-    while True:
-        users = list(value.users)
-        if len(users) != 1 or users[0].parent is not loop.body.block:
-            return []
-        (user,) = users
-        if isinstance(user, YieldOp):
-            return dots if user.operands[carried.index - 1] is value else []
-        if not isinstance(user, DotOp) or user.c is not value:
-            return []
-        dots.append(user)
-        value = user.result
-
-
-def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
-    """Whether the accumulators of a dot are not promoted, and stages hold A and B."""
-    instruction = wgmma_instruction(dot)
-    if instruction is None or is_promoted(dot, instruction):
-        return False
-    return all(_is_staged(operand, loop, loads) for operand in (dot.a, dot.b))
-
-
-def _is_staged(operand: Value, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
-    """Whether an operand is in a stage of the pipeline, or in memory that the loop only reads."""
-    if not operand.is_inside(loop):
-        return in_shared_memory(operand)
-    op = operand.defining_op()
-    while isinstance(op, ConvertLayoutOp | Rearrangement):
-        op = op.source.defining_op()
-    if not isinstance(op, TileLoad) or op not in loads:
-        return False
-    return any(use.convert.result is operand for use in plan_stage(op).uses)
-
-
 def _share_pipeline(second: ForOp, reasons: PipelineReasons) -> None:
     """Let a loop take over the pipeline of the loop before it, if it can, with what all allow."""
     first = loop_before(second)
@@ -466,12 +381,37 @@ def _schedule_of(loop: ForOp) -> ScheduleAttr:
     return schedule
 
 
-def _record(loop: ForOp, loads: Sequence[TileLoad], schedule: ScheduleAttr) -> None:
-    loop.attributes[SCHEDULE] = schedule
-    for load in loads:
+def _record(loop: ForOp, pipeline: ThreadPipeline) -> None:
+    loop.attributes[SCHEDULE] = pipeline.schedule
+    for load in pipeline.loads:
         load.attributes[ENGINE] = engine_of(load)
-    for dot in [] if is_private(loads) else _overlapping(loop, loads):
+    for load in pipeline.late:
+        load.attributes[LATE] = UnitAttr()
+    for dot in pipeline.dots:
         dot.attributes[IN_FLIGHT] = UnitAttr()
+
+
+def _specialization(
+    function: FuncOp, rest: Mapping[ForOp, Sequence[TileLoad]]
+) -> Specialization | None:
+    """The warp specialization of scheduled loops, unless it is forbidden.
+
+    A producer may also copy for those of the `rest` in which dots overlap with other work: a ring
+    that loads share needs less memory than a pipeline with a stage for each.
+    """
+    agents, tma_stores = function.asks(AGENTS), function.asks("tma_stores")
+    if agents == 0:
+        return None
+    tentative = {loop: loads for loop, loads in rest.items() if _has_dots_in_flight(loop)}
+    for loop, loads in tentative.items():
+        _record(loop, ThreadPipeline(loads, ScheduleAttr(1, 1)))
+    by_tma = None if tma_stores is None else bool(tma_stores)
+    specialization = Specialization(function, function.asks(STAGES) or 0, tma_stores=by_tma)
+    for loop, loads in tentative.items():
+        _withdraw(loop, loads)
+    if agents is not None and specialization.problem is not None:
+        function.refuse(AGENTS, specialization.problem)
+    return specialization
 
 
 def _withdraw(loop: ForOp, loads: Sequence[TileLoad]) -> None:

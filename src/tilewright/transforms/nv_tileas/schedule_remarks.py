@@ -22,6 +22,7 @@ from tilewright.support.remark_catalogue import (
     PIPELINE,
     PIPELINE_MEMORY,
     PIPELINE_REFUSED,
+    SCHEDULE_CHOSEN,
     STORE_SELECTED,
     TILE_MULTICAST,
     TMA_LOAD_REFUSED,
@@ -42,6 +43,7 @@ from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.schedule.choose import Choice
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.choose_specialization import Specialization
     from tilewright.transforms.nv_tileas.pipeline_reasons import PipelineReasons
@@ -124,21 +126,32 @@ def _stages(schedule: ScheduleAttr) -> str:
 
 
 def report_specialization(
-    function: FuncOp, specialization: Specialization, sink: Sink, *, chosen: bool
+    function: FuncOp, specialization: Specialization, choice: Choice, sink: Sink
 ) -> None:
     """Report on the warps of a kernel with dots by wgmma: specialized, or why not."""
     dots = [op for op in function.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
     if not sink.wants_remarks or not dots:
         return
     entry, reason = WARPS_SPECIALIZED, ""
-    if chosen:
+    if choice.chosen.candidate.by_tma:
         text = f"Warps specialized: one copies by TMA to {specialization.stages} stages"
         if len(specialization.pipelines) > 1:
             text += f" of each of {len(specialization.pipelines)} pipelines"
     else:
         entry, text = WARPS_NOT_SPECIALIZED, "Warps not specialized"
-        reason = specialization.problem or specialization.drawback or "it is forbidden"
+        problem = specialization.problem or specialization.drawback
+        reason = problem or "encoding tensor maps would not pay"
     sink.remark(Remark(entry, text, PASS, function.sym_name, function.location, reason))
+
+
+def report_choice(function: FuncOp, choice: Choice, sink: Sink) -> None:
+    """Report the predicted clocks of a choice, and of the best candidate beside it."""
+    if not sink.wants_remarks or choice.other is None:
+        return
+    chosen = choice.chosen
+    text = f"Schedule chosen: {chosen.candidate}, predicted to take {chosen.clocks:.0f} clocks"
+    name, location = function.sym_name, function.location
+    sink.remark(Remark(SCHEDULE_CHOSEN, text, PASS, name, location, choice.reason))
 
 
 def report_multicast(function: FuncOp, sink: Sink) -> None:

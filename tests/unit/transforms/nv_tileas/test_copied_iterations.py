@@ -164,14 +164,14 @@ def test_division_by_an_argument(iterations: int) -> None:
 @pytest.mark.parametrize(
     ("schedule", "iterations"),
     keep(
-        product(("stages=1,rotate=0", "stages=3,rotate=0", ""), TRIPS),
+        product(("stages=1,rotate=0,agents=0", "stages=3,rotate=0,agents=0", "agents=1"), TRIPS),
         lambda case: "stages=1" in case[0] or case[1] in (0, 5),
     ),
 )
 def test_a_table_of_pages(iterations: int, schedule: str) -> None:
     """With one stage, V is copied in its own iteration and K in the one before.
 
-    If none is forced, a producer loads the numbers, and copies by TMA.
+    A producer loads the numbers, and copies by TMA.
     """
     text = paged_attention()
     if "stages=1" in schedule:
@@ -181,7 +181,7 @@ def test_a_table_of_pages(iterations: int, schedule: str) -> None:
     pages = max(iterations, 1)
     q, k, v = (small(numbers, 64 * pages, 16) for _ in range(3))
     table, o = numbers.permutation(pages).astype(np.int32), np.full((64, 16), 99, np.float32)
-    instruction = "cp.async.cg" if schedule else "cp.async.bulk.tensor"
+    instruction = "cp.async.bulk.tensor" if schedule == "agents=1" else "cp.async.cg"
     run(text, [q, k, v, o, table, 64 * pages, iterations], schedule, instruction)
     expected = np.zeros((64, 16), np.float32)
     for page in table[:iterations]:

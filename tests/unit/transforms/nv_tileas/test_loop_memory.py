@@ -76,15 +76,15 @@ def test_tiles_that_are_never_live_together_share_memory() -> None:
 
 def test_a_second_block_has_its_memory_where_threads_wait_for_dots() -> None:
     """A stage has 24 KiB, the rest 16: four stages fit into 113 KiB, and eight into 227."""
-    assert schedule_of(scheduled(SMALL.program)) == ScheduleAttr(4, distance=3)
-    assert memory_remarks(SMALL.program) == [
-        "Pipeline of 4 stages: while threads wait for dots, those of a second block work"
-    ]
+    chosen = schedule_of(scheduled(SMALL.program, schedule="agents=0"))
+    assert chosen == ScheduleAttr(4, distance=3)
 
 
 def test_forced_stages_take_the_memory_of_a_second_block() -> None:
-    assert schedule_of(scheduled(SMALL.program, schedule="stages=6")) == ScheduleAttr(6, distance=5)
-    assert memory_remarks(SMALL.program, "{stages=6}") == []
+    assert schedule_of(scheduled(SMALL.program, schedule="stages=6,agents=0")) == ScheduleAttr(
+        6, distance=5
+    )
+    assert memory_remarks(SMALL.program, "{stages=6 agents=0}") == []
 
 
 def test_one_dot_in_flight_needs_no_second_block() -> None:

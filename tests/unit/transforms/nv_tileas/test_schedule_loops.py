@@ -114,7 +114,7 @@ def test_dots_that_accumulate_one_after_the_other_stay_in_flight() -> None:
 def test_two_iterations_of_several_dots_are_copied_early(
     stages: int, distance: int, lag: int
 ) -> None:
-    module = scheduled(two_dots(matmul(128, 128, 64)), schedule=f"stages={stages}")
+    module = scheduled(two_dots(matmul(128, 128, 64)), schedule=f"stages={stages},agents=0")
     assert schedule_of(module) == ScheduleAttr(stages, distance, lag)
 
 
@@ -126,7 +126,7 @@ def test_dots_are_awaited_if_the_accumulator_is_read_between_them() -> None:
 
 
 def test_an_accumulator_that_the_loop_reads_is_awaited() -> None:
-    module = scheduled(matmul(128, 128, 64, is_read=True))
+    module = scheduled(matmul(128, 128, 64, is_read=True), schedule="agents=0")
     schedule = schedule_of(module)
     assert schedule is not None
     assert (schedule.lag, schedule.distance) == (0, schedule.stages - 1)
@@ -169,7 +169,7 @@ def test_one_stage_is_no_pipeline_for_operands_of_dots() -> None:
 
 
 def test_with_two_stages_a_dot_ends_with_its_iteration() -> None:
-    module = scheduled(matmul(128, 128, 64), schedule="stages=2")
+    module = scheduled(matmul(128, 128, 64), schedule="stages=2,agents=0")
     assert schedule_of(module) == ScheduleAttr(2, distance=1)
     assert dots_in_flight(module) == 1
 

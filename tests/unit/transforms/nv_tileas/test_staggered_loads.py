@@ -101,7 +101,7 @@ def test_the_only_barriers_follow_waits() -> None:
 
 def test_early_tiles_have_two_stages_where_they_fit() -> None:
     """An iteration waits for its own K, while that of the next one may still be copied."""
-    module = lowered(ATTENTION.read_text(), "synchronize", schedule="rotate=0")
+    module = lowered(ATTENTION.read_text(), "synchronize", schedule="rotate=0,agents=0")
     pipelines = [op.result for op in module.walk() if isinstance(op, CreatePipelineOp)]
     assert [pipeline(each).stages for each in pipelines] == [2, 1]
     waits = [op for op in the_loop(module).body.walk() if isinstance(op, ConsumerWaitOp)]

@@ -1,0 +1,80 @@
+"""The candidates of a kernel: how its loops may copy tiles.
+
+A candidate says for all pipelined loops of a kernel what copies, with how many stages at most, and
+for how many blocks on an SM registers are limited. What resources or preconditions forbid is no
+candidate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.schedule.registers import SHARING_BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEAST_STAGES: Final = 2
+"""Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
+SHARED_STAGES: Final = 3
+"""Of loops with dots by wgmma in each of two blocks of an SM: one that is multiplied, and two that
+are copied, as many as one block would copy with six."""
+MARGIN: Final = 0.05
+"""How much faster than the candidates before it one has to be, relative to its clocks. Set with the
+160 tiles of `benchmarks/results/cost-model.md` in view: among 0, 0.02, 0.05, 0.1, 0.15 and 0.2, it
+had the least mean loss in a prototype of this choice."""
+FEWER_STAGES_MARGIN: Final = 0.15
+"""The same with fewer stages than fit, so that more blocks share an SM: registers, which decide it
+as well, are an estimate, and small grids have no second block for an SM. GEMMs of one wave take up
+to 1.4 of the time with two stages instead of three."""
+
+
+class Candidate(NamedTuple):
+    """How all pipelined loops of a kernel run."""
+
+    stages: int = 0
+    """Of each pipeline, at most: where fewer fit, it has these."""
+    by_tma: bool = False
+    """Whether a producer copies by TMA; otherwise each thread copies a part."""
+    blocks: int = 1
+    """Blocks on an SM for which the registers of threads are limited."""
+    margin: float = MARGIN
+    """How much faster it has to be predicted than the candidates before it."""
+
+    def __str__(self) -> str:
+        """The candidate as remarks spell it."""
+        engine = "a producer" if self.by_tma else "copies by threads"
+        text = f"{engine}, {self.stages} stages" if self.stages else engine
+        return text + (f", {self.blocks} blocks on an SM" if self.blocks > 1 else "")
+
+
+class Choices(NamedTuple):
+    """What a kernel may choose from: stages, most first."""
+
+    by_threads: Sequence[int] = ()
+    """If threads copy: fewer than the first number leave memory to more blocks on an SM."""
+    shared: Sequence[int] = ()
+    """If they do, and registers are limited so that two blocks share an SM."""
+    by_tma: Sequence[int] = ()
+    """If a producer copies by TMA."""
+    prefers_tma: bool = False
+    """Whether a producer is preferred where the model sees no difference."""
+
+
+def candidates_of(choices: Choices) -> list[Candidate]:
+    """The candidates of a kernel, a preferred one before others that are predicted alike.
+
+    Two blocks on an SM come first: while threads of one wait, those of the other multiply, for
+    which a block alone needs the stages of both.
+
+    >>> for each in candidates_of(Choices(by_threads=[3, 2], by_tma=[4])):
+    ...     print(each)
+    copies by threads, 3 stages
+    copies by threads, 2 stages
+    a producer, 4 stages
+    """
+    threads = [Candidate(n, blocks=SHARING_BLOCKS) for n in choices.shared]
+    threads += [Candidate(n) for n in choices.by_threads[:1]]
+    threads += [Candidate(n, margin=FEWER_STAGES_MARGIN) for n in choices.by_threads[1:]]
+    tma = [Candidate(n, by_tma=True) for n in choices.by_tma]
+    return [*tma, *threads] if choices.prefers_tma else [*threads, *tma]

@@ -1,0 +1,180 @@
+"""The choice among the candidates of a kernel: one for all of its pipelined loops.
+
+Candidates are bounded by what fits, and by what is asked for; the cost model scores the plan of
+each. Where it has no rates of the GPU, the first candidate is chosen, with most stages.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
+from tilewright.schedule.candidates import (
+    LEAST_STAGES,
+    SHARED_STAGES,
+    Candidate,
+    Choices,
+    candidates_of,
+)
+from tilewright.schedule.choose import Choice, Scored, choose, clocks_of_block
+from tilewright.schedule.cost import Machine
+from tilewright.schedule.plan_facts import is_innermost
+from tilewright.schedule.resources import block_limit, shares_sm
+from tilewright.schedule.row_kernels import BYTES_IN_FLIGHT
+from tilewright.schedule.shared_memory import loop_bytes, stage_bytes
+from tilewright.schedule.warps import threads_of
+from tilewright.schedule.work_tree import tree_of
+from tilewright.transforms.nv_tileas.consecutive_loops import nested_bytes
+from tilewright.transforms.nv_tileas.kernel_plans import KernelPlans
+from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
+from tilewright.transforms.nv_tileas.shared_sm import leaves_registers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.scf import ForOp
+    from tilewright.schedule.plan_facts import Plan
+    from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+    from tilewright.transforms.nv_tileas.kernel_plans import ThreadPipeline
+
+FEWEST_STAGES: Final = 3
+"""Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
+
+
+class LoopPlanner:
+    """Chooses how the pipelined loops of a kernel run."""
+
+    def __init__(
+        self,
+        function: FuncOp,
+        pipelines: Mapping[ForOp, ThreadPipeline],
+        specialization: Specialization | None,
+    ) -> None:
+        self._function, self._pipelines = function, pipelines
+        self._specialization = specialization
+        self._varying = {loop: each for loop, each in pipelines.items() if each.varies}
+        self._plans: dict[Candidate, Plan] = {}
+
+    def choose(self) -> Choice:
+        """Score the candidates, if there are several and the GPU has rates, and choose one."""
+        candidates = candidates_of(self.choices())
+        arch = target_of(self._function)
+        if len(candidates) == 1 or arch is None or arch.rates is None:
+            return Choice(Scored(candidates[0], 0.0))
+        machine, root = Machine(arch.rates), tree_of(self._function).root
+        return choose(
+            [Scored(each, clocks_of_block(root, self._plan(each), machine)) for each in candidates]
+        )
+
+    def choices(self) -> Choices:
+        """What the kernel may choose from."""
+        special = self._specialization
+        agents = self._function.asks("agents")
+        if special is None or special.problem is not None:
+            return Choices(self._thread_stages(), self._shared_stages())
+        if agents is not None:
+            return Choices(by_tma=[special.stages])
+        if special.drawback is not None:
+            return Choices(self._thread_stages(), self._shared_stages())
+        return Choices(
+            self._thread_stages(),
+            self._shared_stages(),
+            [special.stages],
+            prefers_tma=special.is_preferred and not special.has_own_maps,
+        )
+
+    def schedules(self, candidate: Candidate) -> dict[ForOp, ScheduleAttr]:
+        """The schedules of all loops under a candidate in which threads copy."""
+        return {loop: self._schedule(each, candidate) for loop, each in self._pipelines.items()}
+
+    def _plan(self, candidate: Candidate) -> Plan:
+        """The plan that a candidate is predicted to become."""
+        if candidate not in self._plans:
+            self._plans[candidate] = self._predicted(candidate)
+        return self._plans[candidate]
+
+    @cached_property
+    def _kernel_plans(self) -> KernelPlans:
+        return KernelPlans(self._function, self._pipelines)
+
+    def _predicted(self, candidate: Candidate) -> Plan:
+        if candidate.by_tma and self._specialization is not None:
+            return self._kernel_plans.by_tma(self._specialization)
+        return self._kernel_plans.by_threads(self.schedules(candidate), candidate.blocks)
+
+    def _schedule(self, pipeline: ThreadPipeline, candidate: Candidate) -> ScheduleAttr:
+        """The schedule of a loop under a candidate: its stages, and whether dots are in flight.
+
+        With a dot in flight, iterations of several dots in a row are long, and where several blocks
+        share an SM, others multiply while one waits for its dots: there a second iteration that is
+        copied early pays more than the dot.
+        """
+        if not pipeline.varies:
+            return pipeline.schedule
+        in_flight, fewest = self._function.asks("in_flight"), FEWEST_STAGES
+        if not in_flight:
+            is_shared = candidate.blocks > 1 or shares_sm(self._function)
+            fewest += pipeline.is_chain or is_shared
+        stages = min(pipeline.schedule.stages, candidate.stages)
+        lag = int(bool(pipeline.dots) and stages >= fewest and in_flight != 0)
+        return ScheduleAttr(stages, stages - 1 - lag, lag)
+
+    def _thread_stages(self) -> list[int]:
+        """The numbers of stages if threads copy: fewer than fit leave memory to other blocks.
+
+        CTAs of a cluster are for grids that are small otherwise: there is no second block.
+        """
+        if not self._varying:
+            return [0]
+        most = max(each.schedule.stages for each in self._varying.values())
+        is_given = self._function.asks("stages") is not None or self._function.cluster_size > 1
+        # The model does not see what the pipeline of a loop around others hides.
+        if is_given or not all(map(is_innermost, self._varying)):
+            return [most]
+        return [most, *self._fewer_stages(most)]
+
+    def _fewer_stages(self, most: int) -> list[int]:
+        """The numbers of stages with which more blocks fit on an SM.
+
+        Together, these still have as many bytes in flight as memory asks for. With two stages, an
+        iteration waits for what it copied while it computed the one before: that pays only if it
+        waits for several dots as well, which other blocks hide.
+        """
+        bytes = min(stage_bytes(each.loads) for each in self._varying.values())
+        plan = self._plan(Candidate(most))
+        least = LEAST_STAGES if plan.loop.waits > 1 else SHARED_STAGES
+        counts: list[int] = []
+        blocks = plan.resident
+        for stages in range(most - 1, least - 1, -1):
+            resident = self._plan(Candidate(stages)).resident
+            if resident > blocks and resident * (stages - 1) * bytes >= BYTES_IN_FLIGHT:
+                counts.append(stages)
+                blocks = resident
+        return counts
+
+    def _shared_stages(self) -> list[int]:
+        """The numbers of stages with which two blocks share an SM, if registers are limited so."""
+        function, arch = self._function, target_of(self._function)
+        if not self._varying or arch is None or shares_sm(function):
+            return []
+        share = block_limit(function, threads_of(function))
+        is_limited = share == arch.static_shared or function.asks("stages") is not None
+        if is_limited or not all(
+            each.dots and leaves_registers(function, loop) for loop, each in self._varying.items()
+        ):
+            return []
+        most = min(self._shared_fitting(loop, share) for loop in self._varying)
+        # If all stages fit, ptxas decides whether a second block has registers.
+        widest = max(each.schedule.stages for each in self._varying.values())
+        return [most] if SHARED_STAGES <= most < widest else []
+
+    def _shared_fitting(self, loop: ForOp, share: int) -> int:
+        """The stages of a loop that fit into the share of a block."""
+        pipeline = self._varying[loop]
+        replaced = replaced_conversions(pipeline.loads)
+        taken = loop_bytes(self._function, loop, replaced, nested_bytes(loop))
+        fitting = max(share - taken, 0) // stage_bytes(pipeline.loads)
+        return min(fitting, pipeline.schedule.stages)

@@ -49,6 +49,9 @@ def reset_process_state() -> None:
     os.environ["TILEWRIGHT_CACHE"] = "0"
     # Failures that tests plant leave nothing in the folder of the user.
     os.environ["TILEWRIGHT_CRASH_DIR"] = "0"
+    # Threads of NumPy's OpenBLAS would spin on processors that other tests use. Workers of
+    # pytest-xdist inherit it, too.
+    os.environ["OMP_NUM_THREADS"] = "1"
 
 
 TOOL_VARIABLES = (

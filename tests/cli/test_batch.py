@@ -266,7 +266,8 @@ def start(folder: Path, ptxas: Path) -> subprocess.Popen[bytes]:
 
 def wait_for_a_file(out: Path) -> None:
     deadline = time.monotonic() + PATIENCE_S
-    while not (out.exists() and os.listdir(out)) and time.monotonic() < deadline:
+    # A file that is being written has another name, and goes with an interruption.
+    while not any(out.glob("*.cubin")) and time.monotonic() < deadline:
         time.sleep(0.02)
 
 

@@ -126,16 +126,20 @@ def test_the_table_says_what_was_predicted(run: Run, gemm: list[str]) -> None:
     assert counts == sorted(set(counts))
     [tried] = re.findall(r"predicted, (\d+) tried in .* by the cost model of an H200", tuned.out)
     assert counts[-1] == int(tried)
-
-
-def test_predictions_are_stored_only_if_asked(run: Run, gemm: list[str]) -> None:
-    tuned = run(*gemm)
+    # Predictions are not stored.
     assert "not stored: it is predicted; --store keeps it" in tuned.out
-    best = re.split("  +", tuned.out.splitlines()[1])[0]
+    best = re.split("  +", lines[1])[0]
     assert tuned.out.endswith(f"\napply it with --schedule {best.replace(' ', ',')}\n")
     assert run("cache", "tuned").out == "no kernel is tuned\n"
-    stored = run(*gemm, "--store").out.splitlines()
-    assert stored[-1] == f"stored: later compilations of '@gemm' for sm_90 use '{best}'"
+
+
+def test_predictions_are_stored_on_request(run: Run, gemm: list[str], emulated: list[str]) -> None:
+    tuned = run(*gemm, "--store", "--no-check")
+    assert emulated == []
+    assert "; results were not compared\n" in tuned.out
+    lines = tuned.out.splitlines()
+    best = re.split("  +", lines[1])[0]
+    assert lines[-1] == f"stored: later compilations of '@gemm' for sm_90 use '{best}'"
     listed = run("cache", "tuned").out
     assert re.match(rf"@gemm \(sm_90\): '{best}', [\d.]+ instead of [\d.]+ predicted µs; ", listed)
     assert "of another version" not in listed
@@ -148,9 +152,9 @@ def test_predictions_are_stored_only_if_asked(run: Run, gemm: list[str]) -> None
     assert run("cache", "tuned").out == "no kernel is tuned\n"
 
 
-def test_only_the_first_are_checked(
-    run: Run, gemm: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def emulated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The programs that the emulator runs."""
     ran: list[str] = []
     own = EmulatedRunner.run
 
@@ -159,15 +163,15 @@ def test_only_the_first_are_checked(
         return own(runner, kernel)
 
     monkeypatch.setattr(EmulatedRunner, "run", counted)
+    return ran
+
+
+def test_only_the_first_are_checked(run: Run, gemm: list[str], emulated: list[str]) -> None:
     tuned = run(*gemm, "--top", "1")
     # The compiler's choice runs when the bench starts, and as a candidate.
-    assert (len(ran), len(set(ran))) == (3, 2)
+    assert (len(emulated), len(set(emulated))) == (3, 2)
     assert re.search(r"\n2 predicted, \d+ pruned by the cost model, \d+ tried in ", tuned.out)
     assert "2 schedules measured so far" in tuned.err
-    ran.clear()
-    tuned = run(*gemm, "--no-check")
-    assert ran == []
-    assert "; results were not compared\n" in tuned.out
 
 
 def test_emulating_a_large_launch_is_a_warning(

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from threading import Lock, Thread
@@ -112,31 +112,47 @@ class Worker:
 
 
 class WorkerPool:
-    """A pool of workers, each fed by a thread of its own."""
+    """Up to `size` workers, each fed by a thread of its own, which serve until `close`."""
 
     def __init__(self, size: int) -> None:
+        self._size = size
         self._scratch = TemporaryDirectory(prefix="tilewright-", ignore_cleanup_errors=True)
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._answers: SimpleQueue[tuple[Request, Answer] | Exception] = SimpleQueue()
-        self._workers = [Worker(self._scratch.name) for _ in range(size)]
-        self._threads = [
-            Thread(target=self._serve, args=(each,), daemon=True) for each in self._workers
-        ]
+        self._workers: list[Worker] = []
+        self._threads: list[Thread] = []
 
     def answers(self, requests: Sequence[Request]) -> Generator[tuple[Request, Answer]]:
-        """Yield answers in completion order; closing the generator kills the workers."""
-        for each in (*requests, *[None] * len(self._threads)):
+        """Yield answers in completion order; an error, or closing the generator, ends the pool."""
+        for each in requests:
             self._requests.put(each)
-        for thread in self._threads:
-            thread.start()
+        for _ in range(len(self._workers), min(self._size, len(requests))):
+            self._start()
         try:
             for _ in requests:
                 answer = self._answers.get()
                 if isinstance(answer, Exception):
                     raise answer
                 yield answer
-        finally:
-            self._end()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Kill the workers, and remove their folder."""
+        for worker in self._workers:
+            worker.close()
+            self._requests.put(None)
+        for thread in self._threads:
+            thread.join()
+        self._scratch.cleanup()
+
+    def _start(self) -> None:
+        worker = Worker(self._scratch.name)
+        thread = Thread(target=self._serve, args=(worker,), daemon=True)
+        self._workers.append(worker)
+        thread.start()
+        self._threads.append(thread)
 
     def _serve(self, worker: Worker) -> None:
         try:
@@ -147,13 +163,6 @@ class WorkerPool:
             self._answers.put(error)
         finally:
             worker.finish()
-
-    def _end(self) -> None:
-        for worker in self._workers:
-            worker.close()
-        for thread in self._threads:
-            thread.join()
-        self._scratch.cleanup()
 
 
 def compile_files(
@@ -212,7 +221,8 @@ def compile_files(
 
 def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, Answer]]:
     try:
-        yield from WorkerPool(min(jobs, len(requests))).answers(requests)
+        with closing(WorkerPool(jobs)) as pool:
+            yield from pool.answers(requests)
     except OSError as error:
         reason = error.strerror or error
         raise Unsupported(

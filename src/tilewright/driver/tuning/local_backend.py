@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class LocalBackend:
-    """Compiles in processes; while they go on, this one waits for measurements."""
+    """Compiles in processes that live as long as the search; meanwhile this one measures."""
 
-    __slots__ = ("_bench", "_job", "_jobs")
+    __slots__ = ("_bench", "_job", "_pool")
 
     def __init__(self, job: Job, jobs: int) -> None:
         self._job = job
-        self._jobs = jobs
+        self._pool = WorkerPool(jobs)
         # The emulator neither crashes nor waits for kernels that do not end.
         self._bench = BenchProcess(job) if job.meter == GPU else Bench(job)
 
@@ -38,8 +38,7 @@ class LocalBackend:
             Request(job.data, job.name, job.settings(schedule), STAGE, wants_plan=True)
             for schedule in schedules
         ]
-        pool = WorkerPool(min(self._jobs, len(requests)))
-        with closing(pool.answers(requests)) as answers:
+        with closing(self._pool.answers(requests)) as answers:
             for request, answer in answers:
                 schedule = request.settings.schedule
                 packed = admit(schedule, answer)
@@ -49,5 +48,6 @@ class LocalBackend:
         return self._bench.final(packed)
 
     def close(self) -> None:
+        self._pool.close()
         if isinstance(self._bench, BenchProcess):
             self._bench.close()

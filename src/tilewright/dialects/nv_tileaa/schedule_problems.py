@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileaa.early_execution import (
 )
 from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule, used_values
 from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import IntegerType
@@ -84,4 +85,4 @@ def _early_problem(op: Operation) -> str | None:
     """Why an operation cannot be executed for an iteration that may not exist."""
     if isinstance(op, LoadOp | TileLoadOp):
         return predicate_problem(op)
-    return None if is_speculatable(op) else "it is not pure"
+    return None if is_speculatable(op) or isinstance(op, AssumeOp) else "it is not pure"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.nv_tileaa.aggregate import AggregateOp
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
@@ -15,7 +16,7 @@ from tilewright.dialects.nv_tileaa.early_execution import (
 )
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
-from tilewright.dialects.nv_tileaa.misc import AssertOp
+from tilewright.dialects.nv_tileaa.misc import AssertOp, AssumeOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
@@ -58,8 +59,15 @@ class PrefetchableLoad(NamedTuple):
 
     @property
     def is_speculatable(self) -> bool:
-        """Whether its operands can be computed for an iteration that does not exist."""
-        return all(is_speculatable(op) for op in self.address_ops)
+        """Whether its operands can be computed for an iteration that does not exist.
+
+        What is assumed need not hold there. A tile would be loaded in smaller parts without it.
+        """
+        is_scalar = not is_tile(self.load.results[0])
+        return all(
+            is_speculatable(op) or (is_scalar and isinstance(op, AssumeOp))
+            for op in self.address_ops
+        )
 
     @property
     def index_loads(self) -> list[PrefetchableLoad]:

@@ -15,6 +15,7 @@ from tilewright.dialects.nv_tileaa.attributes import EARLY
 from tilewright.dialects.nv_tileaa.integer import AddIOp, SubIOp
 from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule, Slot, used_values
 from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
@@ -179,6 +180,10 @@ class Expansion:
                     exists = iteration_exists(build, self.loop, values[counter])
             for value in carried.intersection(used_values(op)):
                 values[value] = self._value(versions, Slot(value, stage))
+            if stage == EARLY and isinstance(op, AssumeOp):
+                # It need not hold in an iteration that does not exist.
+                values[op.result] = values.get(op.value, op.value)
+                continue
             copy = op.clone(values)
             if stage == EARLY and isinstance(copy, LoadOp | TileLoadOp):
                 predicate(build, copy, exists)

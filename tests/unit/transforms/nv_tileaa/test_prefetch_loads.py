@@ -6,6 +6,7 @@ import pytest
 from run_random import CANONICAL
 
 from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
@@ -204,6 +205,17 @@ class TestPrefetchLoads:
     def test_assumptions_are_not_speculated(self) -> None:
         assume = "%j = assume bounded<0, 63>, %i : tile<i32> "
         assert not self.rotated(assume + load("a", "%j") + store("%a"))
+
+    def test_an_element_is_loaded_early_without_what_is_assumed_of_its_address(self) -> None:
+        root = made(loop(
+            "%at = offset %p, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>> "
+            "%from = assume div_by<4>, %at : tile<ptr<f32>> "
+            "%a, %t1 = load_ptr_tko weak %from token=%t0 : tile<ptr<f32>> -> tile<f32>, token "
+            'print_tko "%f", %a : tile<f32> -> token '
+        ), "prefetch-loads,pipeline-loops")  # fmt: skip
+        assert loads_outside_loops(root) == 1
+        assert count(root, LoadOp) == 2
+        assert count(root, AssumeOp) == 0
 
     def test_the_index_of_a_small_tile_is_prefetched_alone(self) -> None:
         root = made(loop(INDEX + load("a", "%j") + store("%a")), "prefetch-loads,pipeline-loops")

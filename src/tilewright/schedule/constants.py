@@ -40,8 +40,6 @@ class Constants(NamedTuple):
     loop_instructions: float = 60.0
     """Of a warp in an iteration, besides work on tiles. Set: `main-loops.md` has 46 of PTX with TMA
     and 95 with cp.async in the loop of a GEMM."""
-    mma_sync_rate: float = 0.65
-    """Of the rate of a wgmma, on a GPU that has both. Set: the literature has about 0.62."""
     lock_step: float = 0.9
     """The part of dots and other work of all warps that is serial where a barrier is in each
     iteration. Set: attention without agents in `plans-h200.json`."""

@@ -96,7 +96,7 @@ def demand_of(work: Work, plan: Plan, machine: Machine, loop: LoopPlan | None = 
     tensor = 0.0
     for dot, times in work.dots:
         part = _dot(dot, plan, rates)
-        tensor += times * part.tensor / (1 if plan.is_warpgroup_dot else constants.mma_sync_rate)
+        tensor += times * part.tensor / (1 if plan.is_warpgroup_dot else rates.synchronous_dots)
         shared += times * part.shared
         lanes += times * part.lanes
     if work.dots or plan.loop.stages:

@@ -50,8 +50,8 @@ class Rates(NamedTuple):
     """Lanes of f32 add, mul, fma and max."""
     special_functions: int
     """Lanes of exp2, reciprocal and reciprocal square root."""
-    shuffles: int
-    """Lanes of a shuffle."""
+    synchronous_dots: float = 1.0
+    """The part of the rate of dots that an atom reaches which is waited for, if another is not."""
 
 
 class Board(NamedTuple):

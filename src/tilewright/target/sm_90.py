@@ -26,11 +26,12 @@ RATES: Final = Rates(
     fill_bytes=64,
     lanes=128,
     special_functions=16,
-    shuffles=32,
+    synchronous_dots=0.65,
 )
 """Of an H100 or H200. Dots: the data sheet's rate of the board, divided by 132 SMs and 1.83 GHz;
 a GEMM on an H200 takes 0.92 of the clocks of f16, and one of fp8 twice its rate. The bytes of a
-fill are for planning: a GEMM with tiles of 128x128x64 reaches 57. The others are those of the
+fill are for planning: a GEMM with tiles of 128x128x64 reaches 57. For mma.sync, the literature has
+about 0.62 of the rate of wgmma. The others are those of the
 throughput table of the CUDA programming guide, and the 32 banks of shared memory."""
 
 H200: Final = Board("H200 SXM", sms=132, clock=1.98, bandwidth=4800)

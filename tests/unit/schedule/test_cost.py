@@ -8,6 +8,7 @@ from tilewright.schedule.constants import CONSTANTS
 from tilewright.schedule.cost import Machine, clocks_of, demand_of, kernel_clocks, loop_plan
 from tilewright.schedule.plan_facts import LoopPlan, Plan
 from tilewright.schedule.work import Dot, Loop, Reduction, Work
+from tilewright.target.rates import Rates
 from tilewright.target.sm_90 import RATES
 
 MACHINE = Machine(RATES)
@@ -55,10 +56,16 @@ def test_dot_of_a_warp() -> None:
     """64x64x64: 4 x 8 x 4 instructions of m16n8k16, and 4 warps that read a half of A and of B."""
     work = Work(dots=((Dot(64, 64, 64, "bf16", 16), 1.0),))
     demand = demand_of(work, Plan(warps=4, threads=128), MACHINE)
-    assert demand.tensor == pytest.approx(2 * 64**3 / 4096 / CONSTANTS.mma_sync_rate)
+    assert demand.tensor == pytest.approx(2 * 64**3 / 4096 / 0.65)
     read = 2 * 64 * 64 * 2 * 2
     assert demand.shared == read / 128
     assert demand.issue == 32 * (4 * 8 * 4 + read / 512) / 128
+
+
+def test_a_gpu_without_asynchronous_dots_has_the_rate_of_its_dots() -> None:
+    work = Work(dots=((Dot(64, 64, 64, "bf16", 16), 1.0),))
+    machine = Machine(Rates({"bf16": 1024}, 128, 64, 128, 16))
+    assert demand_of(work, Plan(warps=4, threads=128), machine).tensor == 2 * 64**3 / 1024
 
 
 def test_dot_without_tensor_cores() -> None:

@@ -16,7 +16,7 @@ import pytest
 from repeats import keep_first
 
 import tilewright
-from tilewright.ptxsim import livelock
+from tilewright.ptxsim import livelock, scheduler
 from tilewright.support.diagnostics import UserError
 
 _LIMIT_S = 600  # generous: only an emulator that never ends reaches it
@@ -49,8 +49,10 @@ few_repeats = pytest.mark.parametrize("repeats", keep_first([8, livelock._SURER]
 
 @pytest.fixture
 def repeats(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often a state must repeat that threads keep writing: every one takes a while."""
+    """How often a state must repeat that threads keep writing: every time slice takes a while."""
     monkeypatch.setattr(livelock, "_SURER", request.param)
+    if request.param == 8:
+        monkeypatch.setattr(scheduler, "_TIME_SLICE", 512)
     return request.param
 
 

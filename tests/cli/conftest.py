@@ -6,6 +6,7 @@ import io
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Result, Run
@@ -13,6 +14,8 @@ from command_line import Result, Run
 import tilewright
 from tilewright import tileirdisasm
 from tilewright.driver import cli
+from tilewright.driver.playground.tasks import Tasks
+from tilewright.driver.playground.worker import respond
 from tilewright.driver.tuning import search
 from tilewright.tileiras import run as tileiras
 
@@ -65,6 +68,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def short_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have `tilewright tune` try few schedules."""
     monkeypatch.setattr(search, "TRIED", {"warps": (8, 4)})
+
+
+@pytest.fixture
+def playground_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `tilewright serve --check` compile in this process; tests/cli/test_serve.py does not."""
+
+    def answer(tasks: Tasks, page: str, request: dict[str, Any]) -> dict[str, Any]:
+        return {**respond({**request, **tasks.limits._asdict()}), "log": ""}
+
+    monkeypatch.setattr(Tasks, "prepare", lambda tasks: None)
+    monkeypatch.setattr(Tasks, "answer", answer)
 
 
 class _Input:

@@ -144,7 +144,7 @@ def test_the_examples_with_a_crash_kit_run(run: Run, kit: Path, line: str) -> No
     assert code == FAILING.get(words[1], 0), err
 
 
-@pytest.mark.usefixtures("short_search")
+@pytest.mark.usefixtures("short_search", "playground_here")
 @pytest.mark.parametrize(
     ("name", "line"),
     [

@@ -241,7 +241,7 @@ def nvcc_once(
     monkeypatch.setattr(frontend, "compile_cuda", compile_cuda)
 
 
-@pytest.mark.usefixtures("short_search", "nvcc_once")
+@pytest.mark.usefixtures("short_search", "nvcc_once", "playground_here")
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
 def test_a_command_succeeds(
     run: Run, at_hand: Path, monkeypatch: pytest.MonkeyPatch, page: str, line: str

@@ -34,18 +34,12 @@ def test_mutated_input(kind: str, seed: int) -> None:
     assert outcomes.total() == 100
     # The mutations must leave some programs alone and break others, or they test nothing.
     assert outcomes[f"{kind}: UserError"] > 20
+    assert outcomes[f"{kind}: module"] > 0
 
 
 def test_mutations_are_those_of_the_seed() -> None:
     batch = fuzz.Batch("bytecode", 7, 50)
     assert fuzz.run_batch(batch) == fuzz.run_batch(batch)
-
-
-def test_some_inputs_stay_valid() -> None:
-    batches = [fuzz.Batch(kind, 3, 200) for kind in ("bytecode", "text", "chain")]
-    for batch in batches:
-        outcomes, _ = fuzz.run_batch(batch)
-        assert outcomes[f"{batch.kind}: module"] > 2
 
 
 def test_what_is_written_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import pytest
@@ -76,7 +77,12 @@ QUEUES: Final = (
 
 
 def lowered_until(stop: str, text: str) -> Operation:
-    """A program right before a pass of the lowering pipeline."""
+    """A copy of a program right before a pass of the lowering pipeline."""
+    return _lowered_until(stop, text).clone()
+
+
+@cache
+def _lowered_until(stop: str, text: str) -> Operation:
     module = parse_text(text, context())
     verify(module)
     level = "cuda_tile" if text is TILE_IR else "nv_tileaa"

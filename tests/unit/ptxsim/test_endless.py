@@ -16,7 +16,7 @@ import pytest
 from repeats import keep_first
 
 import tilewright
-from tilewright.ptxsim import livelock
+from tilewright.ptxsim import livelock, scheduler
 from tilewright.support.diagnostics import UserError
 
 _LIMIT_S = 600  # generous: only an emulator that never ends reaches it
@@ -49,8 +49,10 @@ few_repeats = pytest.mark.parametrize("repeats", keep_first([8, livelock._SURER]
 
 @pytest.fixture
 def repeats(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often a state must repeat that threads keep writing: every one takes a while."""
+    """How often a state must repeat that threads keep writing: every time slice takes a while."""
     monkeypatch.setattr(livelock, "_SURER", request.param)
+    if request.param == 8:
+        monkeypatch.setattr(scheduler, "_TIME_SLICE", 512)
     return request.param
 
 
@@ -92,11 +94,11 @@ def test_a_poll_of_global_memory(run: Any, order: str, seed: int) -> None:
 @pytest.mark.parametrize("check", keep_first([False, True]))
 def test_checks_are_not_needed(run: Any, check: bool) -> None:
     flags = np.zeros(2, np.uint32)
-    assert "never ends" in finding(run, POLL.format(""), [flags], "u64", check=check)
+    assert "never ends" in finding(run, POLL.format(".volatile"), [flags], "u64", check=check)
 
 
 def test_the_line_of_the_source_is_named(run: Any) -> None:
-    body = POLL.format("").replace("WAIT:", ".loc 1 12 3\nWAIT:")
+    body = POLL.format(".volatile").replace("WAIT:", ".loc 1 12 3\nWAIT:")
     declarations = '.file 1 "kernel.mlir"'
     text = finding(run, body, [np.zeros(2, np.uint32)], "u64", declarations=declarations)
     assert "is left to change, source line kernel.mlir:12:3\n" in text
@@ -176,7 +178,7 @@ RING = """
     mov.u32 %r1, %tid.x;
     setp.ne.u32 %p1, %r1, 0;
     @%p1 bra READY;
-    mbarrier.init.shared.b64 [bar], 64;
+    mbarrier.init.shared.b64 [bar], 8;
     READY: bar.sync 0;
     mov.u32 %r2, 0;
     mov.u32 %r3, 0;
@@ -195,8 +197,8 @@ RING = """
 @seeds
 def test_phases_that_complete_for_ever(run: Any, seed: int, repeats: int) -> None:
     """The step of the loop is 0; with another it ends, after many more phases than repeats."""
-    run(RING, [6 if repeats == 8 else 1], "u32", block=64, seed=seed)
-    assert "never ends: thread" in finding(run, RING, [0], "u32", block=64, seed=seed)
+    run(RING, [6 if repeats == 8 else 1], "u32", block=8, seed=seed)
+    assert "never ends: thread" in finding(run, RING, [0], "u32", block=8, seed=seed)
 
 
 def test_many_warps_in_random_order(run: Any) -> None:
@@ -297,7 +299,7 @@ def test_a_long_countdown(run: Any, looks: str, seed: int) -> None:
     run(
         f"""
         ld.param.u64 %rd1, [p0];
-        mov.u32 %r1, 30000;
+        mov.u32 %r1, 15000;
         NEXT: {looks}
         sub.u32 %r1, %r1, 1;
         setp.ne.u32 %p1, %r1, 0;
@@ -314,7 +316,7 @@ def test_a_long_countdown(run: Any, looks: str, seed: int) -> None:
 @seeds
 def test_a_countdown_in_memory(run: Any, seed: int) -> None:
     """All registers return to earlier values, memory does not: it toggles and counts."""
-    out = np.array([0, 5000], np.uint32)
+    out = np.array([0, 2500], np.uint32)
     run(
         """
         ld.param.u64 %rd1, [p0];
@@ -394,7 +396,7 @@ def test_a_slow_warp_sets_the_flag(run: Any) -> None:
         mov.u32 %r1, %tid.x;
         setp.ge.u32 %p1, %r1, 32;
         @%p1 bra WAIT;
-        mov.u32 %r2, 100000;
+        mov.u32 %r2, 30000;
         WORK: sub.u32 %r2, %r2, 1;
         setp.ne.u32 %p2, %r2, 0;
         @%p2 bra WORK;

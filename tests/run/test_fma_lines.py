@@ -184,6 +184,6 @@ def test_more_matrices_than_shared_memory_is_for() -> None:
     left, right, result = random(16 * count, 16), random(16, 256), random(16, 256)
     run(text, [left, right, result], "sm_80")
     np.testing.assert_array_equal(result, left.reshape(count, 16, 16).sum(0) @ right)
-    dots = [op for op in lowered_as_far_as("join-dots", text).walk() if isinstance(op, DotOp)]
+    dots = [op for op in lowered_as_far_as("promote-dots", text).walk() if isinstance(op, DotOp)]
     in_shared = [in_shared_memory(op.a) for op in dots]
     assert in_shared == [True] * 16 + [False] * 2

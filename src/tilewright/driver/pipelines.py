@@ -61,7 +61,6 @@ PASSES: Final = {
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
-    "join-dots": "tilewright.transforms.nv_tileas.join_dots:JoinDots",
     "promote-dots": "tilewright.transforms.nv_tileas.promote_dots:PromoteDots",
     "rotate-dots": "tilewright.transforms.nv_tileaa.rotate_dots:RotateDots",
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
@@ -209,7 +208,6 @@ LOWERING_PIPELINE: Final = {
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("promote-dots", since=2),
-        Step("join-dots", since=2),
         Step("localize-stores", since=2),
         Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("overlap-dots", since=2, reorders_accesses=True),

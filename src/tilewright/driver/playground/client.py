@@ -49,7 +49,8 @@ def _answer(
 
 def check(server: Server) -> tuple[str, bool]:
     """Have the program of the page compiled; the outcome as text, and whether it is right."""
-    thread = Thread(target=server.serve_forever, daemon=True)
+    # The end of the server waits for its next look at whether it is to end.
+    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         match = _DATA.search(request_page(server))

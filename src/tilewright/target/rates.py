@@ -50,8 +50,6 @@ class Rates(NamedTuple):
     """Lanes of f32 add, mul, fma and max."""
     special_functions: int
     """Lanes of exp2, reciprocal and reciprocal square root."""
-    shuffles: int
-    """Lanes of a shuffle."""
 
 
 class Board(NamedTuple):

@@ -26,7 +26,6 @@ RATES: Final = Rates(
     fill_bytes=64,
     lanes=128,
     special_functions=16,
-    shuffles=32,
 )
 """Of an H100 or H200. Dots: the data sheet's rate of the board, divided by 132 SMs and 1.83 GHz;
 a GEMM on an H200 takes 0.92 of the clocks of f16, and one of fp8 twice its rate. The bytes of a

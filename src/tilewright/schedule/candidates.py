@@ -1,4 +1,4 @@
-"""The candidates of a kernel: how its loops may copy tiles.
+"""The candidates of pipelining, for `schedule-loops`: how the loops of a kernel may copy tiles.
 
 A candidate says for all pipelined loops of a kernel what copies, with how many stages at most, and
 for how many blocks on an SM registers are limited. What resources or preconditions forbid is no

@@ -1,4 +1,4 @@
-"""The choice of a plan: the first candidate, unless the cost model prefers another one clearly."""
+"""The choice of pipelining, for `schedule-loops`: the first candidate, or a clearly faster one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The launch shape of a kernel: the warps of a block, and how many blocks an SM is to have.
 
-`plan-kernel` records the choice, which no other pass computes again. The number of warps starts
-from the largest tile, and is changed where the tiles that are live together say that its threads
-would have too few registers, or an SM too few blocks.
+`plan-kernel` records the choice. No other pass chooses warps; where no blocks are chosen here,
+`version-single-trip`, `rotate-dots` and `schedule-loops` may choose them. The number of warps
+starts from the largest tile, and is changed where the tiles that are live together say that its
+threads would have too few registers, or an SM too few blocks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The resource model: what a kernel's configuration leaves to its threads and blocks.
 
-`registers` and `shared_memory` have the rules. Here they are applied to a kernel, whose number of
-warps and of blocks on an SM is known.
+`registers` and `shared_memory` have the rules. Here they are applied to a kernel whose number of
+warps is chosen. Where blocks on an SM are not, `block_limit` assumes two if threads have few
+accumulators.
 """
 
 from __future__ import annotations

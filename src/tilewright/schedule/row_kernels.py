@@ -5,6 +5,8 @@ load meanwhile, so as many as possible are to be resident: their rows are the by
 things cost instructions that take no part in the work on elements: the steps of a reduction within
 each warp, and those across warps, with a barrier. Both are fewer with fewer warps, and so are the
 registers of a block, of which each thread needs some for other values than tiles.
+
+`loading_blocks` is for any kernel whose blocks load rows once: `version-single-trip` asks it.
 """
 
 from __future__ import annotations

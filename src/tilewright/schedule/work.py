@@ -1,6 +1,7 @@
 """The work of a kernel: a tree of loops, each with the work of one iteration.
 
-Counted at nv_tileaa, before a plan is applied: it does not depend on warps, stages or layouts.
+It is counted at nv_tileaa, before a plan is applied, or by `schedule-loops` at nv_tileas, after
+splits: it does not depend on warps, stages or layouts.
 """
 
 from __future__ import annotations

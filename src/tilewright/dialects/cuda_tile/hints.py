@@ -1,4 +1,8 @@
-"""Checks of optimization hints, on request only: an invalid hint is ignored otherwise."""
+"""Optimization hints: their values, and checks of them.
+
+Checks are on request only: an invalid hint is ignored otherwise. A hint of fewer than four warps is
+raised if the largest tile exceeds their registers (`worker_warps`).
+"""
 
 from __future__ import annotations
 

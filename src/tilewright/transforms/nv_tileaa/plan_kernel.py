@@ -1,7 +1,8 @@
 """The plan of a kernel: how many warps a block has, and how many blocks an SM.
 
 It is chosen once tiles have their final sizes and short loops are unrolled, from the tiles that are
-live together. Later passes read it from the `kernel_spec`.
+live together (`schedule.launch`). Later passes read it from the `kernel_spec`, and some choose
+blocks on an SM where it has none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The choice among the candidates of a kernel: one for all of its pipelined loops.
 
 Candidates are bounded by what fits, and by what is asked for; the cost model scores the plan of
-each. Where it has no rates of the GPU, the first candidate is chosen, with most stages.
+each. Without rates of the GPU the first candidate is chosen: two blocks on an SM where that is
+one, else the most stages that fit, or a producer if it is preferred.
 """
 
 from __future__ import annotations

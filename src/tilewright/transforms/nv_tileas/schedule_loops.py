@@ -1,7 +1,10 @@
-"""The software pipeline of each loop: which loads it copies how early, and which dots overlap.
+"""The software pipelines of a kernel: stages, copy engines, and dots in flight.
 
-The decision is written into the program, as attributes of the loop, its loads and its dots;
-`materialize-schedule` builds the pipeline.
+Also chosen here: threads that copy or a producer, whether two blocks share an SM, stores by TMA,
+multicast in a cluster, and tiles that L2 evicts first. This module finds the most stages of each
+loop, and what a producer can copy; `loop_planner` chooses among the candidates. The decision is
+written into the program, as attributes of the function, loops, loads, stores and dots;
+`specialize-warps` builds the pipelines of a producer, `materialize-schedule` all others.
 """
 
 from __future__ import annotations
@@ -117,9 +120,10 @@ DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
 
 
 class ScheduleLoops(Pass):
-    """Choose the software pipeline of every loop: loads, stages, and dots in flight.
+    """Choose the software pipeline of every loop: loads, stages, copy engines, and dots in flight.
 
-    Applies only to loads that no token orders after another access.
+    A producer may copy for all loops of a kernel, by TMA, and two blocks may share an SM. Applies
+    only to loads that no token orders after another access.
     """
 
     name = "schedule-loops"

@@ -31,6 +31,8 @@ entry @spin(%p: tile<ptr<i32>>) {
   return
 }
 """
+PATIENCE_S = 600
+"""Time limit on a busy machine, in seconds."""
 ENDLESS = """\
 import os, signal
 with open({path!r}, "w") as file:
@@ -184,7 +186,7 @@ def has_text(file: Path) -> bool:
 
 
 def wait_for_text(file: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while not has_text(file):
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -192,7 +194,7 @@ def wait_for_text(file: Path) -> None:
 
 def assert_ends(process: int) -> None:
     """A killed process is there until its parent has seen it."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         try:
             os.kill(process, 0)
@@ -227,7 +229,7 @@ def test_a_flood_of_output_ends_the_program(tasks: Callable[..., Tasks]) -> None
 def test_an_edit_ends_what_works_for_the_older_text(
     action: str, tasks: Callable[..., Tasks], tmp_path: Path
 ) -> None:
-    made = tasks(timeout=100.0)
+    made = tasks(timeout=PATIENCE_S)
     identity = tmp_path / "pid"
     older: list[dict[str, Any]] = []
 
@@ -242,20 +244,20 @@ def test_an_edit_ends_what_works_for_the_older_text(
     assert ask(made, WRONG, page="other")["errors"][0]["line"] == 1
     assert thread.is_alive()
     assert ask(made, WRONG)["errors"][0]["line"] == 1
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert older == [{"superseded": True}]
     assert_ends(int(identity.read_text()))
 
 
 def test_programs_end_with_the_server(tasks: Callable[..., Tasks], tmp_path: Path) -> None:
-    made = tasks(timeout=100.0)
+    made = tasks(timeout=PATIENCE_S)
     identity = tmp_path / "pid"
     thread = Thread(target=ask, args=(made, ENDLESS.format(path=str(identity)), "program.py"))
     thread.start()
     wait_for_text(identity)
     # The folder of the program is gone when it returns, as the fixture asserts.
     made.close()
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
     assert_ends(int(identity.read_text()))
 

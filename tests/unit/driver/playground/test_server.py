@@ -51,7 +51,7 @@ def send(
     server: Server, method: str, path: str, body: Any = None, **headers: str
 ) -> tuple[HTTPResponse, str]:
     """Send a request; names of headers have underscores, and a header of None is left out."""
-    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=600)
     sent = {name.replace("_", "-"): value for name, value in headers.items() if value}
     connection.request(method, path, body, sent)
     response = connection.getresponse()

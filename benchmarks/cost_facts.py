@@ -36,8 +36,8 @@ from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.driver.tuning.plan_observer import PlanObserver
 from tilewright.driver.tuning.prediction import launch_arguments
+from tilewright.schedule.cost_inputs import Plan
 from tilewright.schedule.launch_cost import Launch
-from tilewright.schedule.plan_facts import Plan
 from tilewright.target.arch import ARCHES
 from tilewright.target.sm_90 import H200
 

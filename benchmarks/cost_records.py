@@ -7,8 +7,8 @@ import lzma
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tilewright.schedule.cost_inputs import Plan
 from tilewright.schedule.launch_cost import Launch
-from tilewright.schedule.plan_facts import Plan
 from tilewright.schedule.work import Dot, Loop, Reduction, Work
 
 RESULTS: Final = Path(__file__).parent / "results"

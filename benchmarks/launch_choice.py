@@ -26,8 +26,8 @@ from tilewright.driver.compile import Program
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.schedule.constants import CONSTANTS
 from tilewright.schedule.launch import choose_launch
+from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import K_LOOP_OTHERS, launch_registers
-from tilewright.schedule.tile_liveness import live_words
 from tilewright.target.arch import WARP_SIZE
 
 ARCH: Final = "sm_90"

@@ -24,7 +24,7 @@ from tilewright.driver.back_end import Observers
 from tilewright.driver.compile import Compilation
 from tilewright.driver.settings import Settings
 from tilewright.ir.operation import Operation
-from tilewright.schedule.plan_facts import LoopPlan, plan_of
+from tilewright.schedule.cost_inputs import LoopPlan, plan_of
 from tilewright.target.arch import ARCHES
 
 FORCED: Final = (

@@ -34,11 +34,11 @@ from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
 from tilewright.ir.operation import Operation
-from tilewright.schedule.live_tiles import live_registers
+from tilewright.schedule.liveness_before_layouts import live_words
+from tilewright.schedule.liveness_with_layouts import live_registers
 from tilewright.schedule.registers import K_LOOP_OTHERS, OTHER_REGISTERS, row_registers
 from tilewright.schedule.resources import kernel_registers, register_limit
 from tilewright.schedule.row_kernels import RowKernel
-from tilewright.schedule.tile_liveness import live_words
 from tilewright.target.arch import WARP_SIZE
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))

@@ -18,7 +18,7 @@ from tilewright.support.interpreter import end_with_caller
 
 if TYPE_CHECKING:
     from tilewright.driver.compilation_result import CompilationResult
-    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.cost_inputs import Plan
 
 LENGTH: Final = Struct("<Q")
 MARSHAL: Final = 4

@@ -19,7 +19,7 @@ from tilewright.explain.shared_map import completed_map, mbarriers_of, shared_ma
 from tilewright.explain.spills import disassemble, spills_of
 from tilewright.explain.timeline import timeline_of
 from tilewright.explain.work import roofline_of, work_of
-from tilewright.schedule.plan_facts import plan_of
+from tilewright.schedule.cost_inputs import plan_of
 from tilewright.schedule.work_tree import tree_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tilewright.schedule.cost import LIMITS, Machine, clocks_of, loop_plan
 
 if TYPE_CHECKING:
     from tilewright.explain.report import Occupancy, Resources
-    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.work import Loop
     from tilewright.schedule.work_tree import Tree
     from tilewright.target.arch import Arch

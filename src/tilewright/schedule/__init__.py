@@ -4,5 +4,5 @@
   dots), `row_kernels` (a block that reduces a row) and `warps` (what is asked for).
 - What fits: `registers` and `shared_memory` have the rules, `resources` applies them to a kernel.
 - Pipelining, for `schedule-loops`: `candidates` orders what the pass offers, `choose` takes one by
-  the clocks that `cost` predicts of the inputs `plan_facts` and `work`.
+  the clocks that `cost` predicts of the inputs `cost_inputs` and `work`.
 """

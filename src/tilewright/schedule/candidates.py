@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LEAST_STAGES: Final = 2
 """Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
-SHARED_STAGES: Final = 3
+CORESIDENT_STAGES: Final = 3
 """Of loops with dots by wgmma in each of two blocks of an SM: one that is multiplied, and two that
 are copied, as many as one block would copy with six."""
 MARGIN: Final = 0.05
@@ -53,7 +53,7 @@ class Choices(NamedTuple):
 
     by_threads: Sequence[int] = ()
     """If threads copy: fewer than the first number leave memory to more blocks on an SM."""
-    shared: Sequence[int] = ()
+    coresident: Sequence[int] = ()
     """If they do, and registers are limited so that two blocks share an SM."""
     by_tma: Sequence[int] = ()
     """If a producer copies by TMA."""
@@ -73,7 +73,7 @@ def candidates_of(choices: Choices) -> list[Candidate]:
     copies by threads, 2 stages
     a producer, 4 stages
     """
-    threads = [Candidate(n, blocks=SHARING_BLOCKS) for n in choices.shared]
+    threads = [Candidate(n, blocks=SHARING_BLOCKS) for n in choices.coresident]
     threads += [Candidate(n) for n in choices.by_threads[:1]]
     threads += [Candidate(n, margin=FEWER_STAGES_MARGIN) for n in choices.by_threads[1:]]
     tma = [Candidate(n, by_tma=True) for n in choices.by_tma]

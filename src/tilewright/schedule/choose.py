@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tilewright.schedule.candidates import Candidate
     from tilewright.schedule.cost import Machine
-    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.work import Loop
 
 

@@ -10,7 +10,7 @@ from math import log2
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.schedule.constants import CONSTANTS
-from tilewright.schedule.plan_facts import LoopPlan
+from tilewright.schedule.cost_inputs import LoopPlan
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_COLUMNS, MMA_K_BYTES, MMA_ROWS, WARPGROUP, WGMMA_ROWS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tilewright.schedule.constants import Constants
-    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.work import Dot, Loop, Reduction, Work
     from tilewright.target.rates import Rates
 

@@ -10,7 +10,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.scf import ForOp
 from tilewright.schedule.tile_words import accumulator_words, tile_words
-from tilewright.schedule.warps import FEWEST, MOST
+from tilewright.schedule.warps import DEFAULT_WARPS, MAX_WARPS
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
 
@@ -38,21 +38,22 @@ def warps_of_dots(kernel: FuncOp, dots: Sequence[DotOp], largest: int) -> tuple[
 
     With the reason, if fragments decide.
     """
-    warps = FEWEST
-    while warps < MOST and largest > warps * WARP_SIZE * DOT_SHARES[warps]:
+    warps = DEFAULT_WARPS
+    while warps < MAX_WARPS and largest > warps * WARP_SIZE * DOT_SHARES[warps]:
         warps *= 2
-    if warps > FEWEST:
+    if warps > DEFAULT_WARPS:
         return warps, ""
     if _needs_two_warpgroups(dots):
-        return 2 * FEWEST if target_or_baseline(kernel).async_dots else warps, ""
-    registers = fragment_registers(dots, FEWEST)
+        return 2 * DEFAULT_WARPS if target_or_baseline(kernel).async_dots else warps, ""
+    registers = fragment_registers(dots, DEFAULT_WARPS)
     if registers > MAX_REGISTERS:
-        return 2 * FEWEST, _fragments(registers)
-    return 2 * FEWEST if _has_large_operands(kernel, dots) else warps, ""
+        return 2 * DEFAULT_WARPS, _fragments(registers)
+    return 2 * DEFAULT_WARPS if _has_large_operands(kernel, dots) else warps, ""
 
 
 def _fragments(registers: int) -> str:
-    return f"fragments and accumulators would take {registers} registers of a thread of {FEWEST}"
+    of = f"of a thread of {DEFAULT_WARPS}"
+    return f"fragments and accumulators would take {registers} registers {of}"
 
 
 def _has_large_operands(kernel: FuncOp, dots: Sequence[DotOp]) -> bool:
@@ -63,7 +64,7 @@ def _has_large_operands(kernel: FuncOp, dots: Sequence[DotOp]) -> bool:
     if (kernel.asks(OCCUPANCY) or 1) > 1 or any(_rows(dot) >= WGMMA_ROWS for dot in dots):
         return False
     words = max([tile_words(dot.b.type) for dot in dots], default=0)
-    return words > OPERAND_SHARE * FEWEST * WARP_SIZE
+    return words > OPERAND_SHARE * DEFAULT_WARPS * WARP_SIZE
 
 
 def _rows(dot: DotOp) -> int:
@@ -76,9 +77,9 @@ def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
     They copy while the dots of both are in flight, also where the registers of one would hold the
     accumulator; and two hold accumulators that are live together, where each has rows for both.
     """
-    threads = FEWEST * WARP_SIZE
+    threads = DEFAULT_WARPS * WARP_SIZE
     words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
-    if words > threads * DOT_SHARES[FEWEST]:
+    if words > threads * DOT_SHARES[DEFAULT_WARPS]:
         return True
     if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_SHARE:
         return False

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.schedule.dot_warps import live_accumulator_words, warps_of_dots
+from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import (
     K_LOOP_OTHERS,
     accumulator_registers,
@@ -24,9 +25,15 @@ from tilewright.schedule.registers import (
     launch_registers,
 )
 from tilewright.schedule.row_kernels import RowKernel
-from tilewright.schedule.tile_liveness import live_words
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import FEWEST, MOST, NUMBERS, SHARE, fixed_warps, largest_words
+from tilewright.schedule.warps import (
+    DEFAULT_WARPS,
+    MAX_TILE_REGISTERS,
+    MAX_WARPS,
+    WARP_COUNTS,
+    fixed_warps,
+    largest_words,
+)
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -45,12 +52,12 @@ FEW_LIVE_SHARE: Final = 104
 an SM has registers for 16 warps. With 66 a Sinkhorn iteration takes 0.79 of the time with half of
 the warps, with 97 a search of the largest two 0.75 and 0.59; a group norm with 192 takes 1.32."""
 SCAN_SHARE: Final = 16
-"""Registers of a thread of the fewest warps for a scanned tile, above which there are twice as many
-warps: a thread scans its elements one after the other. With 32, a linear recurrence takes 0.52 of
-the time, a segmented scan 0.75; with 16, they take 0.71 to 1.09, the most for the fastest tile."""
+"""Registers of a thread of four warps for a scanned tile, above which there are eight warps: a
+thread scans its elements one after the other. With 32, a linear recurrence takes 0.52 of the time,
+a segmented scan 0.75; with 16, they take 0.71 to 1.09, the most for the fastest tile."""
 
 
-class Launch(NamedTuple):
+class LaunchShape(NamedTuple):
     """The launch shape of a kernel."""
 
     warps: int
@@ -61,7 +68,7 @@ class Launch(NamedTuple):
     """Why the number of warps is not that for the largest tile."""
 
 
-class Candidate(NamedTuple):
+class WarpCandidate(NamedTuple):
     """A number of warps, with what demands it if it is not the one for the largest tile."""
 
     warps: int
@@ -76,7 +83,7 @@ class Relaxed(NamedTuple):
     """That a thread needs."""
 
 
-def choose_launch(kernel: FuncOp) -> Launch:
+def choose_launch(kernel: FuncOp) -> LaunchShape:
     """Choose the warps of a block and the blocks on an SM; what is fixed stays."""
     fixed, spec = fixed_warps(kernel), kernel.kernel_spec
     warps, reason = candidate_warps(kernel, fixed)[-1]
@@ -85,7 +92,7 @@ def choose_launch(kernel: FuncOp) -> Launch:
         blocks = relaxed_blocks(kernel, warps).blocks
     elif blocks is None and (row := RowKernel.of(kernel)) is not None:
         blocks = row.blocks(warps)
-    return Launch(warps, blocks, reason)
+    return LaunchShape(warps, blocks, reason)
 
 
 def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
@@ -99,7 +106,7 @@ def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
     return Relaxed(fitting_blocks(threads, registers, kernel.asks(OCCUPANCY) or 1), registers)
 
 
-def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[Candidate]:
+def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[WarpCandidate]:
     """The numbers of warps that are considered; the last one is chosen.
 
     With dots those are the one for the largest tile, and more, as long as its threads would spill.
@@ -107,29 +114,29 @@ def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[Candidate]
     """
     dots = _dots(kernel)
     if fixed is not None:
-        return [Candidate(fixed)]
+        return [WarpCandidate(fixed)]
     if dots:
         live, first = live_words(kernel), warps_of_dots(kernel, dots, largest_words(kernel))
-        return [Candidate(*first), *_less_spilling(live, first[0])]
-    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), SHARE)
+        return [WarpCandidate(*first), *_less_spilling(live, first[0])]
+    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), MAX_TILE_REGISTERS)
     if row is not None and row.is_simple:
-        return [Candidate(min(warps, row.warps))]
+        return [WarpCandidate(min(warps, row.warps))]
     fewest, most = warp_bounds(kernel, warps)
     if warps < fewest.warps:
         return [fewest]
-    return [most if warps > most.warps else Candidate(warps)]
+    return [most if warps > most.warps else WarpCandidate(warps)]
 
 
-def _less_spilling(live: int, warps: int) -> Iterator[Candidate]:
+def _less_spilling(live: int, warps: int) -> Iterator[WarpCandidate]:
     """More warps, as long as threads have too few registers, and by half as many at most."""
-    while warps < MOST and 0 < _missing(live, warps) >= 2 * _missing(live, 2 * warps):
+    while warps < MAX_WARPS and 0 < _missing(live, warps) >= 2 * _missing(live, 2 * warps):
         registers, limit = _thread_registers(live, warps), launch_registers(warps * WARP_SIZE)
         reason = f"a thread of {warps} would take {registers} of {limit} registers"
         warps *= 2
-        yield Candidate(warps, reason)
+        yield WarpCandidate(warps, reason)
 
 
-def warp_bounds(kernel: FuncOp, warps: int) -> tuple[Candidate, Candidate]:
+def warp_bounds(kernel: FuncOp, warps: int) -> tuple[WarpCandidate, WarpCandidate]:
     """The fewest and the most warps for tiles without dots; `warps` are those for the largest.
 
     Blocks on an SM hide each other's latency, so it is to have registers for several. Fewer warps
@@ -139,22 +146,23 @@ def warp_bounds(kernel: FuncOp, warps: int) -> tuple[Candidate, Candidate]:
     live = live_words(kernel)
     share = -(-live // (warps * WARP_SIZE))
     reason = f"tiles that are live together would take {share} registers of a thread of {warps}"
-    fewest = Candidate(_holding(live, LIVE_SHARE), reason)
+    fewest = WarpCandidate(_holding(live, LIVE_SHARE), reason)
     scanned = _scanned_words(kernel)
-    if fewest.warps < 2 * FEWEST and scanned > SCAN_SHARE * FEWEST * WARP_SIZE:
-        fewest = Candidate(
-            2 * FEWEST, f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words"
+    if fewest.warps < 2 * DEFAULT_WARPS and scanned > SCAN_SHARE * DEFAULT_WARPS * WARP_SIZE:
+        fewest = WarpCandidate(
+            2 * DEFAULT_WARPS,
+            f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words",
         )
-    most = MOST
+    most = MAX_WARPS
     if _reduces(kernel) and not _loads_in_loops(kernel):
         most = max(_holding(live, FEW_LIVE_SHARE), fewest.warps)
-    return fewest, Candidate(most, "an SM has registers for more blocks of fewer warps")
+    return fewest, WarpCandidate(most, "an SM has registers for more blocks of fewer warps")
 
 
 def _holding(words: int, share: int) -> int:
     """The fewest warps whose threads hold tiles in some registers each, or the most."""
-    allowed = (each for each in NUMBERS if each >= FEWEST)
-    return next((each for each in allowed if words <= each * WARP_SIZE * share), MOST)
+    allowed = (each for each in WARP_COUNTS if each >= DEFAULT_WARPS)
+    return next((each for each in allowed if words <= each * WARP_SIZE * share), MAX_WARPS)
 
 
 def _thread_registers(live: int, warps: int) -> int:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.schedule.cost import Machine
-    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.work import Loop
     from tilewright.target.rates import Board
 

@@ -31,8 +31,8 @@ from tilewright.dialects.nv_tileaa.functions import (
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.types import F64, TensorType
+from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import fitting_blocks, loading_registers, row_registers
-from tilewright.schedule.tile_liveness import live_words
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from tilewright.target.arch import WARP_SIZE
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
 
-FEWEST: Final = 4
+DEFAULT_WARPS: Final = 4
 """Warps of a block for which no other number is chosen."""
-MOST: Final = 16
-NUMBERS: Final = (1, 2, 4, 8, 16)
+MAX_WARPS: Final = 16
+WARP_COUNTS: Final = (1, 2, 4, 8, 16)
 """That a block can have."""
-SHARE: Final = 32
+MAX_TILE_REGISTERS: Final = 32
 """Registers of a thread that one tile may take without dots: larger ones have more warps, and
-tiles that even `MOST` warps cannot hold so are cut."""
+tiles that even `MAX_WARPS` warps cannot hold so are cut."""
 
 
 def fixed_warps(kernel: FuncOp) -> int | None:
@@ -32,20 +32,21 @@ def fixed_warps(kernel: FuncOp) -> int | None:
 def threads_of(kernel: FuncOp) -> int:
     """The number of threads of a block, which `plan-kernel` chooses.
 
-    Without that pass, in a pipeline of single passes, it is that of the fewest warps.
+    Without that pass, in a pipeline of single passes, it is that of the default number of warps.
     """
-    return (fixed_warps(kernel) or FEWEST) * WARP_SIZE
+    return (fixed_warps(kernel) or DEFAULT_WARPS) * WARP_SIZE
 
 
 def held_words(kernel: FuncOp) -> int:
     """The 32-bit words of tiles that a block may hold, whether its warps are chosen yet or not.
 
-    Without a number of warps, a block holds its largest tile, or the share of the fewest warps.
+    Without a number of warps, a block holds its largest tile, or what the default number of warps
+    has registers for.
     """
     fixed = fixed_warps(kernel)
     if fixed is not None:
-        return SHARE * WARP_SIZE * fixed
-    least, most = (SHARE * WARP_SIZE * warps for warps in (FEWEST, MOST))
+        return MAX_TILE_REGISTERS * WARP_SIZE * fixed
+    least, most = (MAX_TILE_REGISTERS * WARP_SIZE * warps for warps in (DEFAULT_WARPS, MAX_WARPS))
     return min(max(least, largest_words(kernel)), most)
 
 

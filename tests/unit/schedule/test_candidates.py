@@ -16,7 +16,7 @@ def test_a_kernel_without_a_choice_has_one_candidate() -> None:
 
 def test_fewer_stages_come_after_most_and_have_to_gain_more() -> None:
     """They trust an estimate of registers; a producer and blocks that share an SM do not."""
-    every = candidates_of(Choices([6, 4], shared=[3], by_tma=[5], prefers_tma=True))
+    every = candidates_of(Choices([6, 4], coresident=[3], by_tma=[5], prefers_tma=True))
     assert [(each.stages, each.blocks) for each in every] == [(5, 1), (3, 2), (6, 1), (4, 1)]
     assert [each.margin for each in every] == [MARGIN, MARGIN, MARGIN, FEWER_STAGES_MARGIN]
     assert FEWER_STAGES_MARGIN > MARGIN

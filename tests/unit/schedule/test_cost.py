@@ -6,7 +6,7 @@ import pytest
 
 from tilewright.schedule.constants import CONSTANTS
 from tilewright.schedule.cost import Machine, clocks_of, demand_of, kernel_clocks, loop_plan
-from tilewright.schedule.plan_facts import LoopPlan, Plan
+from tilewright.schedule.cost_inputs import LoopPlan, Plan
 from tilewright.schedule.work import Dot, Loop, Reduction, Work
 from tilewright.target.sm_90 import RATES
 

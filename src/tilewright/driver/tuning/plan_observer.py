@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.schedule.cost_inputs import plan_of
 from tilewright.schedule.launch_work import launch_of
-from tilewright.schedule.plan_facts import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.ir.operation import Operation
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.launch_cost import Launch
     from tilewright.schedule.launch_work import LaunchArguments
-    from tilewright.schedule.plan_facts import Plan
 
 COUNTED = "nv_tileaa"
 """The level at which the work of a launch is counted."""

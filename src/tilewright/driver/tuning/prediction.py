@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.emit.cubin import Resources
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.launch_cost import Launch
-    from tilewright.schedule.plan_facts import Plan
     from tilewright.target.arch import Arch
     from tilewright.target.rates import Board, Rates
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from tilewright.driver.tuning.prediction import Forecast
     from tilewright.emit.cubin import Resources
-    from tilewright.schedule.plan_facts import Plan
+    from tilewright.schedule.cost_inputs import Plan
 
     Rank = Callable[["Row"], tuple[float, int]]
 

@@ -24,7 +24,7 @@ from tilewright.driver.tuning.rows import (
     rank,
 )
 from tilewright.driver.tuning.search import candidates_around
-from tilewright.schedule.plan_facts import Plan
+from tilewright.schedule.cost_inputs import Plan
 from tilewright.support.diagnostics import Error, InternalError, fail
 from tilewright.support.identity import identity
 

@@ -14,7 +14,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.layout.linear import log2
 from tilewright.schedule.registers import fits_registers
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import NUMBERS, fixed_warps
+from tilewright.schedule.warps import WARP_COUNTS, fixed_warps
 from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
@@ -115,7 +115,7 @@ def dots_of_loops(trial: Trial) -> list[list[Operation]]:
 def _column_parts(dot: DotOp, fixed: int | None) -> int:
     """Into how many parts the columns of a dot are split, so that its accumulators fit."""
     words, columns = tile_words(dot.c.type), shape(dot.c.type)[-1]
-    numbers = NUMBERS if fixed is None else (fixed,)
+    numbers = WARP_COUNTS if fixed is None else (fixed,)
     parts = 1
     while columns // parts >= LEAST_COLUMNS:
         if any(fits_registers(words // parts, warps * WARP_SIZE) for warps in numbers):

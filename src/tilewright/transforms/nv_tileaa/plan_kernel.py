@@ -19,7 +19,7 @@ from tilewright.support.remarks import Remark
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
-    from tilewright.schedule.launch import Launch
+    from tilewright.schedule.launch import LaunchShape
     from tilewright.support.diagnostics import Sink
 
 
@@ -46,7 +46,7 @@ class PlanKernel(Pass):
                     sink.remark(remark)
 
 
-def _relax(kernel: FuncOp, launch: Launch) -> list[Remark]:
+def _relax(kernel: FuncOp, launch: LaunchShape) -> list[Remark]:
     """Refuse an occupancy that is not met; the remark on it."""
     spec, asked = kernel.kernel_spec, kernel.asks(OCCUPANCY)
     if asked is None or launch.blocks in (None, asked) or (spec and spec.occupancy):
@@ -69,7 +69,7 @@ def _relax(kernel: FuncOp, launch: Launch) -> list[Remark]:
     ]
 
 
-def _warps_remarks(kernel: FuncOp, launch: Launch) -> list[Remark]:
+def _warps_remarks(kernel: FuncOp, launch: LaunchShape) -> list[Remark]:
     """The remark on a number of warps that is not that for the largest tile."""
     if not launch.reason:
         return []

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 STAGES: Final = 2
 """Of a pipeline for each load of a rotated loop, at least."""
-SHARED_STAGES: Final = 3
+ONE_PIPELINE_STAGES: Final = 3
 """Of a pipeline for all of them: two that are in use, and one that is copied."""
 
 
@@ -186,7 +186,7 @@ class Rotation(NamedTuple):
         kinds = {(type.tile, type.source.element, _contiguous(type)) for type in types}
         if len(loads) < len(self._loads) or len(kinds) != 1:
             return False
-        staged = SHARED_STAGES * stored_bytes(loads[0].tile.type)
+        staged = ONE_PIPELINE_STAGES * stored_bytes(loads[0].tile.type)
         return staged + self._other_bytes <= block_share(arch, blocks) - BARRIER_RESERVE
 
     @property

@@ -23,7 +23,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_pure
 from tilewright.layout.linear import REGISTER
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.schedule.live_tiles import tile_registers
+from tilewright.schedule.liveness_with_layouts import tile_registers
 from tilewright.schedule.registers import Passed
 from tilewright.schedule.resources import has_scratch_beside
 from tilewright.target.arch import REGISTER_BYTES

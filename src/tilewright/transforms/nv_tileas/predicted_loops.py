@@ -18,7 +18,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.schedule.plan_facts import LoopPlan, is_carried, is_innermost, value_bytes
+from tilewright.schedule.cost_inputs import LoopPlan, is_carried, is_innermost, value_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -26,7 +26,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I1
 from tilewright.plans.rematerialization import Rematerializable
-from tilewright.schedule.live_tiles import (
+from tilewright.schedule.liveness_with_layouts import (
     live_registers,
     loop_around,
     outside_tiles,

@@ -12,8 +12,8 @@ from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.transforms.nv_tileas.choose_specialization import Specialization
     from tilewright.transforms.nv_tileas.pipeline_reasons import PipelineReasons
+    from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 NO_PIPELINE: Final = "no loop is pipelined"
 NO_PRODUCER: Final = "no producer copies tiles by TMA"

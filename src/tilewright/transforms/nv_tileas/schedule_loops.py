@@ -2,8 +2,8 @@
 
 Also chosen here: threads that copy or a producer, whether two blocks share an SM, stores by TMA,
 multicast in a cluster, and tiles that L2 evicts first. This module finds the most stages of each
-loop, and what a producer can copy; `loop_planner` chooses among the candidates. The decision is
-written into the program, as attributes of the function, loops, loads, stores and dots;
+loop, and what a producer can copy; `choose_pipelining` chooses among the candidates. The decision
+is written into the program, as attributes of the function, loops, loads, stores and dots;
 `specialize-warps` builds the pipelines of a producer, `materialize-schedule` all others.
 """
 
@@ -41,16 +41,15 @@ from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
-from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+from tilewright.transforms.nv_tileas.choose_pipelining import PipeliningChoice
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
     loop_before,
     nested_bytes,
     scheduled_loads,
 )
-from tilewright.transforms.nv_tileas.kernel_plans import ThreadPipeline
-from tilewright.transforms.nv_tileas.loop_planner import LoopPlanner
-from tilewright.transforms.nv_tileas.overlapping_dots import overlapping_dots
+from tilewright.transforms.nv_tileas.coresident_blocks import share_sm
+from tilewright.transforms.nv_tileas.dots_in_flight import dots_in_flight
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
     CROWDED,
     ENOUGH,
@@ -69,6 +68,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     plan_stage,
     replaced_conversions,
 )
+from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
 from tilewright.transforms.nv_tileas.refused_requests import record_refusals
 from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_choice,
@@ -79,9 +79,9 @@ from tilewright.transforms.nv_tileas.schedule_remarks import (
     report_stores,
     report_streamed,
 )
-from tilewright.transforms.nv_tileas.shared_sm import share_sm
 from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
+from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ MAX_HELD: Final = 32
 """Registers of a thread for tiles that pass through them, during an iteration."""
 HELD_STAGES: Final = 3
 """Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
-SHARED: Final = "while threads of one block wait, those of a second one multiply"
+CORESIDENT: Final = "while threads of one block wait, those of a second one multiply"
 EARLY_STAGES: Final = 2
 """Of tiles that are used before others, which have one stage."""
 STREAMED_FIRST: Final = True
@@ -152,8 +152,8 @@ class ScheduleLoops(Pass):
             elif loads:
                 rest[loop] = loads
         specialization = _specialization(function, rest)
-        planner = LoopPlanner(function, pipelines, specialization)
-        is_specialized = self._apply(function, planner, specialization, reasons, sink)
+        pipelining = PipeliningChoice(function, pipelines, specialization)
+        is_specialized = self._apply(function, pipelining, specialization, reasons, sink)
         evict_first = function.asks("evict_first")
         if STREAMED_FIRST if evict_first is None else evict_first:
             _evict_first(function, sink)
@@ -165,13 +165,13 @@ class ScheduleLoops(Pass):
     def _apply(
         self,
         function: FuncOp,
-        planner: LoopPlanner,
+        pipelining: PipeliningChoice,
         specialization: Specialization | None,
         reasons: PipelineReasons,
         sink: Sink,
     ) -> bool:
         """Write the chosen candidate into the program; whether it has a producer."""
-        choice = planner.choose()
+        choice = pipelining.choose()
         candidate = choice.chosen.candidate
         if specialization is not None and candidate.by_tma:
             specialization.record()
@@ -179,12 +179,12 @@ class ScheduleLoops(Pass):
             if function.asks("multicast") != 0:
                 specialization.record_multicast()
         else:
-            for loop, schedule in planner.schedules(candidate).items():
+            for loop, schedule in pipelining.schedules(candidate).items():
                 if schedule.stages < _schedule_of(loop).stages:
                     reasons.bounds[loop] = choice.reason
                 loop.attributes[SCHEDULE] = schedule
                 if candidate.blocks > 1:
-                    reasons.memory[loop] = SHARED
+                    reasons.memory[loop] = CORESIDENT
             for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
                 _share_pipeline(loop, reasons)
         if candidate.blocks > 1:
@@ -213,7 +213,7 @@ class ScheduleLoops(Pass):
         if stages < LEAST_STAGES:
             reasons.refusals[loop] = budget.bound
             return None
-        dots = overlapping_dots(loop, loads)
+        dots = dots_in_flight(loop, loads)
         return ThreadPipeline(loads, ScheduleAttr(stages, stages - 1), dots)
 
     def _private(
@@ -291,7 +291,7 @@ class ScheduleLoops(Pass):
         stages = min(most, max(free, 0) // stage_bytes(early))
         if not stages:
             return None
-        dots = overlapping_dots(loop, loads)
+        dots = dots_in_flight(loop, loads)
         return ThreadPipeline(loads, ScheduleAttr(stages, stages), dots, late)
 
 

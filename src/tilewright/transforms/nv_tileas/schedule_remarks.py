@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.schedule.choose import Choice
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileas.choose_specialization import Specialization
     from tilewright.transforms.nv_tileas.pipeline_reasons import PipelineReasons
     from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
     from tilewright.transforms.nv_tileas.tma_stores import TmaStores
+    from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 PASS: Final = "schedule-loops"
 INSTRUCTIONS: Final = {

@@ -29,7 +29,7 @@ from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
 from tilewright.layout.linear import REGISTER, unpack
 from tilewright.plans.mma import is_promoted, starts_at_zero
-from tilewright.schedule.live_tiles import tile_registers
+from tilewright.schedule.liveness_with_layouts import tile_registers
 from tilewright.schedule.registers import registers_for_tiles
 from tilewright.schedule.resources import kernel_registers
 from tilewright.transforms.generic.dce import erase_with_sources

@@ -17,8 +17,8 @@ from tilewright.driver.tuning.plan_observer import PlanObserver
 from tilewright.driver.tuning.prediction import Forecast, Predictor, known_rates, launch_arguments
 from tilewright.emit.cubin import Resources
 from tilewright.emit.elf import KernelInfo
+from tilewright.schedule.cost_inputs import Plan
 from tilewright.schedule.launch_cost import Launch
-from tilewright.schedule.plan_facts import Plan
 from tilewright.schedule.work import Dot, Loop
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import ARCHES, Arch

@@ -14,7 +14,7 @@ from tilewright.driver.batch_worker import Answer
 from tilewright.driver.tuning import ray_backend
 from tilewright.driver.tuning.job import Trial
 from tilewright.driver.tuning.ray_backend import RayBackend, RayCluster, trial_task
-from tilewright.schedule.plan_facts import Plan
+from tilewright.schedule.cost_inputs import Plan
 from tilewright.support.diagnostics import Diagnostic, UserError
 from tilewright.support.identity import identity
 

@@ -30,7 +30,7 @@ from tilewright.driver.tuning.rows import MEASURED, PREDICTED, PRUNED, REJECTED,
 from tilewright.driver.tuning.tuner import TRIED, Admit, Tuner
 from tilewright.emit.cubin import Resources
 from tilewright.emit.elf import KernelInfo
-from tilewright.schedule.plan_facts import Plan
+from tilewright.schedule.cost_inputs import Plan
 from tilewright.support.diagnostics import Diagnostic, UserError
 from tilewright.support.identity import identity
 from tilewright.target.arch import ARCHES, occupancy

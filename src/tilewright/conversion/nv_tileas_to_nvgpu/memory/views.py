@@ -36,7 +36,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, IntegerType, VectorType
-from tilewright.schedule.live_tiles import lacks_registers, loop_around
+from tilewright.schedule.liveness_with_layouts import lacks_registers, loop_around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -46,7 +46,7 @@ from tilewright.plans.mma import (
     is_promoted,
 )
 from tilewright.plans.tensor_maps import SWIZZLES
-from tilewright.schedule.live_tiles import is_invariant, lacks_registers, loop_around
+from tilewright.schedule.liveness_with_layouts import is_invariant, lacks_registers, loop_around
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 

@@ -13,8 +13,8 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.live_tiles import live_registers
-from tilewright.schedule.plan_facts import LoopPlan, Plan
+from tilewright.schedule.cost_inputs import LoopPlan, Plan
+from tilewright.schedule.liveness_with_layouts import live_registers
 from tilewright.schedule.registers import (
     consumer_registers,
     launch_registers,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileas.choose_specialization import Specialization
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+    from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 
 class ThreadPipeline(NamedTuple):
@@ -66,7 +66,7 @@ class ThreadPipeline(NamedTuple):
         return any(isinstance(dot.c.defining_op(), DotOp) for dot in self.dots)
 
 
-class KernelPlans:
+class PredictedPlans:
     """The plans of a kernel."""
 
     def __init__(self, function: FuncOp, pipelines: Mapping[ForOp, ThreadPipeline]) -> None:

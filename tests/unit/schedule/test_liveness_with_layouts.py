@@ -16,7 +16,7 @@ from tilewright.driver.api import read_level
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.types import I32, TensorType
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
-from tilewright.schedule.live_tiles import is_invariant, lacks_registers, live_registers
+from tilewright.schedule.liveness_with_layouts import is_invariant, lacks_registers, live_registers
 
 C = (
     "#nv_tileas.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], "

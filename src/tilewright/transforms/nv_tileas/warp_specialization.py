@@ -31,7 +31,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.plans.allocations import pipeline_memory
-from tilewright.schedule.plan_facts import depends_on_block
+from tilewright.schedule.cost_inputs import depends_on_block
 from tilewright.schedule.shared_memory import pipeline_mbarriers, shared_bytes, specialized_bytes
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE

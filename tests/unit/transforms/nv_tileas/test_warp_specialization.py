@@ -18,8 +18,8 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Operation
 from tilewright.schedule import shared_memory
-from tilewright.transforms.nv_tileas import choose_specialization
-from tilewright.transforms.nv_tileas.choose_specialization import Specialization
+from tilewright.transforms.nv_tileas import warp_specialization
+from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 
 def function_of(module: Operation) -> FuncOp:
@@ -326,7 +326,7 @@ def test_tiles_after_a_loop(operands: str, is_copied: bool) -> None:
 
 
 def test_there_are_not_too_many_tensor_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose_specialization, "MAX_MAPS", 1)
+    monkeypatch.setattr(warp_specialization, "MAX_MAPS", 1)
     chosen = specialization(Gemm().persistent())
     assert chosen.problem == "there are more than 1 tensor maps"
 

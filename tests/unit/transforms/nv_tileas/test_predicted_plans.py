@@ -10,8 +10,8 @@ from specialized_programs import Gemm
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
-from tilewright.schedule.plan_facts import Plan, plan_of
-from tilewright.transforms.nv_tileas.kernel_plans import KernelPlans
+from tilewright.schedule.cost_inputs import Plan, plan_of
+from tilewright.transforms.nv_tileas.predicted_plans import PredictedPlans
 
 REST = "specialize-warps,materialize-schedule,schedule-operations,allocate,synchronize"
 
@@ -25,7 +25,7 @@ def predicted_and_read(
 ) -> tuple[list[Plan], Plan]:
     """The plans of all candidates in order, and what is read of the one that is chosen."""
     plans: list[Plan] = []
-    threads, tma = KernelPlans.by_threads, KernelPlans.by_tma
+    threads, tma = PredictedPlans.by_threads, PredictedPlans.by_tma
 
     def by_threads(*arguments: Any) -> Plan:
         plans.append(threads(*arguments))
@@ -35,8 +35,8 @@ def predicted_and_read(
         plans.append(tma(*arguments))
         return plans[-1]
 
-    monkeypatch.setattr(KernelPlans, "by_threads", by_threads)
-    monkeypatch.setattr(KernelPlans, "by_tma", by_tma)
+    monkeypatch.setattr(PredictedPlans, "by_threads", by_threads)
+    monkeypatch.setattr(PredictedPlans, "by_tma", by_tma)
     module = lowered_as_far_as("schedule-loops", program, schedule=schedule)
     parse_pipeline(REST).run(module)
     return plans, plan_of(function_of(module))

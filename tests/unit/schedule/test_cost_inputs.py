@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduled_loops import lowered_as_far_as, matmul, optimized
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.schedule.plan_facts import plan_of
+from tilewright.schedule.cost_inputs import plan_of
 
 
 def test_the_barrier_of_a_wait_for_copies_counts_once() -> None:

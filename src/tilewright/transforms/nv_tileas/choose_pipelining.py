@@ -13,39 +13,39 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.schedule.candidates import (
+    CORESIDENT_STAGES,
     LEAST_STAGES,
-    SHARED_STAGES,
     Candidate,
     Choices,
     candidates_of,
 )
 from tilewright.schedule.choose import Choice, Scored, choose, clocks_of_block
 from tilewright.schedule.cost import Machine
-from tilewright.schedule.plan_facts import is_innermost
+from tilewright.schedule.cost_inputs import is_innermost
 from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.row_kernels import BYTES_IN_FLIGHT
 from tilewright.schedule.shared_memory import loop_bytes, stage_bytes
 from tilewright.schedule.warps import threads_of
 from tilewright.schedule.work_tree import tree_of
 from tilewright.transforms.nv_tileas.consecutive_loops import nested_bytes
-from tilewright.transforms.nv_tileas.kernel_plans import KernelPlans
+from tilewright.transforms.nv_tileas.coresident_blocks import leaves_registers
 from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
-from tilewright.transforms.nv_tileas.shared_sm import leaves_registers
+from tilewright.transforms.nv_tileas.predicted_plans import PredictedPlans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.scf import ForOp
-    from tilewright.schedule.plan_facts import Plan
-    from tilewright.transforms.nv_tileas.choose_specialization import Specialization
-    from tilewright.transforms.nv_tileas.kernel_plans import ThreadPipeline
+    from tilewright.schedule.cost_inputs import Plan
+    from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
+    from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 FEWEST_STAGES: Final = 3
 """Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
 
 
-class LoopPlanner:
+class PipeliningChoice:
     """Chooses how the pipelined loops of a kernel run."""
 
     def __init__(
@@ -75,14 +75,14 @@ class LoopPlanner:
         special = self._specialization
         agents = self._function.asks("agents")
         if special is None or special.problem is not None:
-            return Choices(self._thread_stages(), self._shared_stages())
+            return Choices(self._thread_stages(), self._coresident_stages())
         if agents is not None:
             return Choices(by_tma=[special.stages])
         if special.drawback is not None:
-            return Choices(self._thread_stages(), self._shared_stages())
+            return Choices(self._thread_stages(), self._coresident_stages())
         return Choices(
             self._thread_stages(),
-            self._shared_stages(),
+            self._coresident_stages(),
             [special.stages],
             prefers_tma=special.is_preferred and not special.has_own_maps,
         )
@@ -98,13 +98,13 @@ class LoopPlanner:
         return self._plans[candidate]
 
     @cached_property
-    def _kernel_plans(self) -> KernelPlans:
-        return KernelPlans(self._function, self._pipelines)
+    def _predicted_plans(self) -> PredictedPlans:
+        return PredictedPlans(self._function, self._pipelines)
 
     def _predicted(self, candidate: Candidate) -> Plan:
         if candidate.by_tma and self._specialization is not None:
-            return self._kernel_plans.by_tma(self._specialization)
-        return self._kernel_plans.by_threads(self.schedules(candidate), candidate.blocks)
+            return self._predicted_plans.by_tma(self._specialization)
+        return self._predicted_plans.by_threads(self.schedules(candidate), candidate.blocks)
 
     def _schedule(self, pipeline: ThreadPipeline, candidate: Candidate) -> ScheduleAttr:
         """The schedule of a loop under a candidate: its stages, and whether dots are in flight.
@@ -117,8 +117,8 @@ class LoopPlanner:
             return pipeline.schedule
         in_flight, fewest = self._function.asks("in_flight"), FEWEST_STAGES
         if not in_flight:
-            is_shared = candidate.blocks > 1 or shares_sm(self._function)
-            fewest += pipeline.is_chain or is_shared
+            is_coresident = candidate.blocks > 1 or shares_sm(self._function)
+            fewest += pipeline.is_chain or is_coresident
         stages = min(pipeline.schedule.stages, candidate.stages)
         lag = int(bool(pipeline.dots) and stages >= fewest and in_flight != 0)
         return ScheduleAttr(stages, stages - 1 - lag, lag)
@@ -146,7 +146,7 @@ class LoopPlanner:
         """
         bytes = min(stage_bytes(each.loads) for each in self._varying.values())
         plan = self._plan(Candidate(most))
-        least = LEAST_STAGES if plan.loop.waits > 1 else SHARED_STAGES
+        least = LEAST_STAGES if plan.loop.waits > 1 else CORESIDENT_STAGES
         counts: list[int] = []
         blocks = plan.resident
         for stages in range(most - 1, least - 1, -1):
@@ -156,7 +156,7 @@ class LoopPlanner:
                 blocks = resident
         return counts
 
-    def _shared_stages(self) -> list[int]:
+    def _coresident_stages(self) -> list[int]:
         """The numbers of stages with which two blocks share an SM, if registers are limited so."""
         function, arch = self._function, target_of(self._function)
         if not self._varying or arch is None or shares_sm(function):
@@ -167,12 +167,12 @@ class LoopPlanner:
             each.dots and leaves_registers(function, loop) for loop, each in self._varying.items()
         ):
             return []
-        most = min(self._shared_fitting(loop, share) for loop in self._varying)
+        most = min(self._coresident_fitting(loop, share) for loop in self._varying)
         # If all stages fit, ptxas decides whether a second block has registers.
         widest = max(each.schedule.stages for each in self._varying.values())
-        return [most] if SHARED_STAGES <= most < widest else []
+        return [most] if CORESIDENT_STAGES <= most < widest else []
 
-    def _shared_fitting(self, loop: ForOp, share: int) -> int:
+    def _coresident_fitting(self, loop: ForOp, share: int) -> int:
         """The stages of a loop that fit into the share of a block."""
         pipeline = self._varying[loop]
         replaced = replaced_conversions(pipeline.loads)

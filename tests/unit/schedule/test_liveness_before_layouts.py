@@ -6,7 +6,7 @@ from dialect_text import read
 from each_case import each_case
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.schedule.tile_liveness import live_words
+from tilewright.schedule.liveness_before_layouts import live_words
 
 T = "tensor<128xf32>"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import BlockArgument, Value
 
 
-def overlapping_dots(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:
+def dots_in_flight(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:
     """The dots of a loop, if all of them may be in flight while the next iteration starts."""
     dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
     chained = {dot for argument in loop.carried for dot in _accumulating_dots(loop, argument)}

@@ -52,9 +52,9 @@ FEW_LIVE_SHARE: Final = 104
 an SM has registers for 16 warps. With 66 a Sinkhorn iteration takes 0.79 of the time with half of
 the warps, with 97 a search of the largest two 0.75 and 0.59; a group norm with 192 takes 1.32."""
 SCAN_SHARE: Final = 16
-"""Registers of a thread of the default warps for a scanned tile, above which there are twice as many
-warps: a thread scans its elements one after the other. With 32, a linear recurrence takes 0.52 of
-the time, a segmented scan 0.75; with 16, they take 0.71 to 1.09, the most for the fastest tile."""
+"""Registers of a thread of four warps for a scanned tile, above which there are eight warps: a
+thread scans its elements one after the other. With 32, a linear recurrence takes 0.52 of the time,
+a segmented scan 0.75; with 16, they take 0.71 to 1.09, the most for the fastest tile."""
 
 
 class LaunchShape(NamedTuple):

@@ -99,7 +99,7 @@ def test_columns_are_sliced_if_a_warpgroup_has_one_instruction_of_rows() -> None
 
 
 def test_a_dot_for_which_registers_suffice_is_whole() -> None:
-    (dot,) = dots_of(program((128, 128, 64), 3, 8))
+    (dot,) = dots_of(program((128, 64, 64), 3, 8))
     assert not dot.overwrites
 
 

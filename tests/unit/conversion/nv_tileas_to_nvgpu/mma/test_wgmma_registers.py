@@ -46,7 +46,7 @@ cuda_tile.module @kernels {
 
 
 def compiled() -> str:
-    return tilewright.compile(PROGRAM, arch="sm_90", emit="ptx", schedule="k-parts=1").ptx
+    return tilewright.compile(PROGRAM, arch="sm_90", emit="ptx", schedule="k-parts=1,agents=0").ptx
 
 
 def test_a_is_written_before_its_fence() -> None:

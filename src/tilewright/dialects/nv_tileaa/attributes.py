@@ -220,8 +220,8 @@ class AtAttr(Parametric):
     """`#nv_tileaa.at<stage = 1, order = 2>`: when an operation of a pipelined loop is executed.
 
     The iteration of the pipelined loop in which the operations of stage 0 are those of iteration i
-    has the operations of stage s of iteration i - s, in this order. A load of stage -1 is one of
-    the next iteration, if that exists.
+    has the operations of stage s of iteration i - s, in this order. Those of a negative stage are
+    of a later iteration, in which loads and copies access memory only if it exists.
     """
 
     __slots__ = ("order", "stage")
@@ -258,7 +258,7 @@ class AtAttr(Parametric):
 
 EARLY: Final = -1
 """The stage of loads that are issued one iteration early, where that iteration exists."""
-STAGES: Final = range(EARLY, 4)
+STAGES: Final = range(-64, 4)
 """The stages that an operation may have."""
 TARGET_SPEC_NAME: Final = "nv_tileaa.target_spec"
 """The name of the module attribute that holds the `TargetSpecAttr`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.nv_tileaa.attribute_names import AT
-from tilewright.dialects.nv_tileaa.attributes import EARLY, AtAttr
+from tilewright.dialects.nv_tileaa.attributes import AtAttr
 from tilewright.dialects.nv_tileaa.early_execution import is_repeatable
 
 if TYPE_CHECKING:
@@ -58,14 +58,9 @@ class LoopSchedule:
         self.slots = self._slots()
 
     @property
-    def last_stage(self) -> int:
-        """The last stage; 0 if there are only early loads."""
-        return max([0, *[stage for orders in self._orders.values() for stage in orders]])
-
-    @property
-    def has_early(self) -> bool:
-        """Whether loads are issued an iteration early."""
-        return any(EARLY in orders for orders in self._orders.values())
+    def stages(self) -> list[int]:
+        """The stages of operations, and stage 0."""
+        return sorted({0, *[each.stage for each in self.instances]})
 
     def home(self, carried: Value) -> int:
         """The stage that computes what a carried value is in the next iteration."""
@@ -120,7 +115,10 @@ class LoopSchedule:
     def _slots(self) -> dict[Slot, None]:
         """The values that iterations pass on: carried ones, early loads, and others by use."""
         slots: dict[Slot, None] = {}
-        for carried, home in self._homes.items():
+        results = zip(self.loop.carried, self.loop.results, strict=False)
+        unused = {each for each, result in results if not result.is_used and self._is_early(each)}
+        homes = {each: home for each, home in self._homes.items() if each not in unused}
+        for carried, home in homes.items():
             if home == 0:
                 slots[Slot(carried, 0)] = None
         used = [
@@ -129,14 +127,20 @@ class LoopSchedule:
             for stage in sorted(orders)
             for value in used_values(op)
         ]
-        used += [(value, self._homes[carried]) for carried, value in self._yielded.items()]
-        later = {value for value, stage in used if stage != EARLY}
-        early = [op for op, orders in self._orders.items() if EARLY in orders]
+        used += [(value, homes[each]) for each, value in self._yielded.items() if each in homes]
+        later = {value for value, stage in used if stage >= 0}
+        early = [op for op, orders in self._orders.items() if min(orders) < 0]
         for result in [result for op in early for result in op.results if result in later]:
             self._pass_on(result, 0, slots)
         for value, stage in used:
             self._pass_on(value, stage, slots)
         return slots
+
+    def _is_early(self, carried: Value) -> bool:
+        """Whether only negative stages of a loop compute and use a carried value."""
+        users = [each.stage for each in self.instances if carried in used_values(each.op)]
+        stages = [*users, *self.orders(self._yielded.get(carried, carried))]
+        return carried not in self._yielded.values() and max(stages, default=0) < 0
 
     def _pass_on(self, value: Value, stage: int, slots: dict[Slot, None]) -> None:
         """Add the slots that a use of a value needs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.attribute_names import AT
-from tilewright.dialects.nv_tileaa.attributes import EARLY, AtAttr
+from tilewright.dialects.nv_tileaa.attributes import AtAttr
 from tilewright.dialects.nv_tileaa.early_execution import (
     is_repeatable,
     is_speculatable,
@@ -46,7 +46,7 @@ def schedule_problems(schedule: LoopSchedule) -> Iterator[Diagnostic]:
         op, stage, _ = instance
         if AT in op.attributes and not _may_have_point(op):
             yield op.error(f"expected '{AT}' on an operation without effects, or a weak access")
-        if stage == EARLY and (problem := _early_problem(op)) is not None:
+        if stage < 0 and (problem := _early_problem(op)) is not None:
             yield op.error(f"cannot execute it for an iteration that may not exist: {problem}")
         yield from _operand_problems(schedule, instance, executed)
         executed.add((op, stage))
@@ -59,10 +59,12 @@ def _operand_problems(
     op, stage, order = instance
     for source in [schedule.source(value, stage) for value in used_values(op)]:
         orders, definition = schedule.orders(source.value), source.value.defining_op()
-        if not orders or definition is None or schedule.is_passed(source):
+        if not orders or definition is None:
             continue
-        if (definition, source.stage) not in executed:
-            first = min(orders)
+        first = min(orders)
+        # The prologue executes a negative stage for all its iterations before the next stage.
+        is_later = stage < first < 0
+        if is_later or not (schedule.is_passed(source) or (definition, source.stage) in executed):
             computed = f"computed at stage {first}, order {orders[first]}"
             yield op.error(
                 f"stage {stage}, order {order} is before an operand is {computed}",

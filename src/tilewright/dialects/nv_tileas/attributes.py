@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Self, cast
 
+from tilewright.dialects.nv_tileaa.attributes import STAGES
 from tilewright.ir.attribute_kinds import EnumKind, InstanceKind
 from tilewright.ir.attributes import EnumAttr, Parametric
 from tilewright.ir.types import TensorType
@@ -133,8 +134,9 @@ class ScheduleAttr(Parametric):
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
         distance, lag, stages = cast("tuple[int, int, int]", parameters)
-        if distance < 1 or lag < 0:
-            return f"expected a distance from 1 and a lag from 0 on, got {distance} and {lag}"
+        if not 0 < distance < -STAGES[0] or lag < 0:
+            expected = f"a distance from 1 to {-STAGES[0] - 1} and a lag from 0 on"
+            return f"expected {expected}, got {distance} and {lag}"
         if stages < distance + lag:
             return f"expected at least {distance + lag} stages, got {stages}"
         return None

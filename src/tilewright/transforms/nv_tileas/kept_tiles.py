@@ -38,7 +38,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
 from tilewright.transforms.nv_tileaa.repeated_loads import LoopLoads
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
-from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
+from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.pipeline.iterations import iteration_exists
 from tilewright.transforms.pipeline.pipeline_loops import pipeline
 
@@ -101,7 +101,7 @@ class KeptTiles:
         body = Block([loop.lower_bound.type, start.type], [loop.location] * 2)
         induction, iterator = body.args
         inside = Builder(InsertPoint.at_end(body), loop.location)
-        copies.copy(inside, Iteration(induction, None), iterator)
+        copies.copy(inside, iterator, counter=induction)
         following = inside.create(IncIterOp, iterator=iterator, no_wrap=True).result
         inside.create(YieldOp, values=[following])
         copied = loop.like([loop.lower_bound, end, loop.step, start], [start.type])

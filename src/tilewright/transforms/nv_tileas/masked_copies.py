@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
+    from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 
 
 def dot_chain(loop: ForOp) -> list[DotOp]:
@@ -71,18 +71,13 @@ class MaskedCopies:
         """The groups that are committed after the first one, where the loop waits for it."""
         return self._pending_before([], 0)
 
-    def first(self, build: Builder, iteration: Iteration, iterator: Value) -> None:
-        """Copy the tiles of one of the first iterations, before the loop."""
-        points = [build] * len(self._dots)
-        self._copies.copy_masked(build, iteration, iterator, points, self._ends())
-
-    def later(self, build: Builder, iteration: Iteration, iterator: Value) -> None:
-        """Copy the tiles of a later iteration: the first one here, others after their dots."""
+    def copy(self, build: Builder, iterator: Value, exists: Value) -> None:
+        """Copy the tiles of an iteration: the first one here, others after their dots."""
         points = [build]
         for dot, before in zip(self._dots[1:], self._dots, strict=False):
             after = Builder(InsertPoint.after(dot), self._loop.location)
             points.append(points[-1] if dot is before else after)
-        self._copies.copy_masked(build, iteration, iterator, points, self._ends())
+        self._copies.copy(build, iterator, mask=exists, points=points, ends=self._ends())
 
     def _ends(self) -> list[int]:
         """The last tile of each group."""

@@ -1,10 +1,11 @@
 """Construction of the software pipelines that `schedule-loops` chose.
 
-A scheduled loop copies the tiles of its first iterations in a prologue. An iteration waits for its
-stage, reads it, starts the copies of a later iteration and releases the stage. Copies of iterations
-that do not exist are skipped, so that nothing but dots is in flight after the loop, for which it
-waits. Loops of which one goes on where the other ends share a pipeline: the first copies the tiles
-of the first iterations of the second.
+An iteration waits for its stage, reads it, starts the copies of a later iteration and releases the
+stage. The pass writes this body, and that the copies are executed as many iterations early as the
+distance; the expander of pipelined loops copies the tiles of the first iterations in a prologue.
+Copies of iterations that do not exist are skipped, so that nothing but dots is in flight after the
+loop, for which it waits. Loops of which one goes on where the other ends share a pipeline: the
+first copies the tiles of the first iterations of the second.
 
 The branch around the copies also keeps their addresses from being computed between the instructions
 of a dot before them: docs/decisions/0015. Between dots by `mma.sync` that depend on each other they
@@ -16,9 +17,13 @@ see `mov` write accumulators of wgmma while they are in flight, and serialize th
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.nv_tileaa.attribute_names import AT
+from tilewright.dialects.nv_tileaa.attributes import AtAttr
+from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attribute_names import (
     CONTINUES,
@@ -33,6 +38,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReleaseOp,
     ConsumerWaitOp,
     IncIterOp,
+    ProducerAcquireOp,
 )
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.ir.builder import Builder, InsertPoint, create_op
@@ -43,16 +49,17 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
 )
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
-from tilewright.transforms.nv_tileas.copied_iterations import CopiedIterations
 from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.stage_reads import read_late
 from tilewright.transforms.nv_tileas.staggered_loads import first_use
+from tilewright.transforms.pipeline.expansion import expand_early
+from tilewright.transforms.pipeline.iterations import iteration_exists
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -117,14 +124,11 @@ class _ScheduledLoop(NamedTuple):
 class _SoftwarePipeline:
     """Rewrites loops, of which each goes on where the one before ends, to copy tiles early."""
 
-    __slots__ = ("_group", "_iterations", "_masked")
+    __slots__ = ("_group", "_masked")
 
     def __init__(self, group: Sequence[_ScheduledLoop]) -> None:
         self._group = group
-        first, last = group[0], group[-1]
-        self._iterations = CopiedIterations(
-            first.copies, first.loop, last.loop, first.schedule.distance
-        )
+        first = group[0]
         distance, is_alone = first.schedule.distance, len(group) == 1
         self._masked = MaskedCopies.of(first.loop, first.copies, distance) if is_alone else None
         for other in group[1:]:
@@ -132,55 +136,44 @@ class _SoftwarePipeline:
             if (ours.stage, ours.is_private) != (theirs.stage, theirs.is_private):
                 fail("expected the stages of the loop before", other.loop.location)
             # Copies for iterations of the last loop begin in the first one.
-            _define_before(other.loop.upper_bound, first.loop)
+            _define_before(other.loop, first.loop)
 
     def build(self) -> None:
-        """Build the prologue, the loops, and the waits for what is in flight after them."""
-        first = self._group[0]
-        is_alone = len(self._group) == 1
-        if is_alone and first.schedule.lag and _dots_in_flight(first.loop):
+        """Build the pipeline, and the waits for what is in flight after the loops."""
+        first, is_alone = self._group[0], len(self._group) == 1
+        in_flight = [each.schedule.lag and _dots_in_flight(each.loop) for each in self._group]
+        if is_alone and in_flight[0]:
             _guard(first.loop)
         build = Builder(InsertPoint.before(first.loop), first.loop.location)
         start = first.copies.create(build, first.schedule.stages)
-        iterator = start
-        for iteration in self._iterations.first(build):
-            if self._masked is not None:
-                self._masked.first(build, iteration, iterator)
-            else:
-                first.copies.copy(build, iteration, iterator)
-            iterator = build.create(IncIterOp, iterator=iterator).result
-        self._iterations.prepare(build)
-        iterators: Sequence[Value] = [start, iterator]
+        consumer, loops = start, list[ForOp]()
         for each in self._group:
             each.copies.use(first.copies.pipeline)
-            iterators = self._rewrite(each, iterators, guarded=not is_alone)
+            loops.append(self._rewrite(each, consumer, start))
+            consumer = loops[-1].results[-2]
+        made = expand_early([LoopSchedule(loop) for loop in loops])
+        for loop, dots in zip(made, in_flight, strict=True):
+            if dots and not is_alone:
+                _guard(loop)
 
-    def _rewrite(
-        self, scheduled: _ScheduledLoop, iterators: Sequence[Value], *, guarded: bool
-    ) -> Sequence[Value]:
-        """Rewrite a loop that starts with these iterators; returns those after it."""
+    def _rewrite(self, scheduled: _ScheduledLoop, *iterators: Value) -> ForOp:
+        """Let a loop read the stages of an iterator, and copy early to those of another one."""
         loop, schedule, copies = scheduled.loop, scheduled.schedule, scheduled.copies
-        body, last = loop.body.block, loop.body.block.last
-        assert last is not None
-        dots, masked = _dots_in_flight(loop), self._masked
-        kind = iterators[0].type
-        self._iterations.carry(body)
-        consumer = body.add_argument(kind, loop.location)
-        producer = body.add_argument(kind, loop.location)
-        inside = Builder(InsertPoint.at_start(body), loop.location)
-        wait = inside.create(
-            ConsumerWaitOp,
-            pipeline=copies.pipeline,
-            iterator=consumer,
-            pending=schedule.distance - 1 if masked is None else masked.pending,
-        )
-        replaced = copies.read(inside, wait.token)
-        indices, following = self._later(inside, scheduled, producer)
-        _erase(replaced, copies)
+        body, dots, masked = _Body(loop), _dots_in_flight(loop), self._masked
+        consumer, producer = (body.carry(each) for each in iterators)
+        pending = schedule.distance - 1 if masked is None else masked.pending
+        wait = body.read(copies, body.begin, consumer, pending)
+        # Copies would delay the first dot, if it is in flight or if others follow it. Private
+        # stages are copied to as soon as they are read.
+        first = (dots or ([] if copies.is_private else dot_chain(loop)))[:1]
+        build = Builder(InsertPoint.after(first[0]), loop.location) if first else body.begin
+        body.copy(copies, build, producer, schedule.distance, masked)
+        copies.erase_loads()
         if not copies.is_private:
             read_late(wait)
         if masked is not None:
             masked.wait_late(wait)
+        last = body.last
         results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
         for dot in dots:
             del dot.attributes[IN_FLIGHT]
@@ -188,42 +181,15 @@ class _SoftwarePipeline:
         for position in results:
             # Without a lag, the dots of an iteration run beside its copies, and end with it.
             _wait_for_others(last, position, len(dots) if schedule.lag else 0)
-        end = Builder(InsertPoint.before(last), loop.location)
-        end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag)
-        advanced = end.create(IncIterOp, iterator=consumer).result
-        last.set_operands([*last.operands, *indices, advanced, following])
-        loop = add_iter_args(loop, [*self._iterations.initial, *iterators])
+        body.end.create(
+            ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag
+        )
+        loop = body.finish()
         for position in results if schedule.lag else ():
             _wait_after(loop, position)
         if masked is not None:
             masked.wait_after(loop)
-        after = _guard(loop) if guarded and dots and schedule.lag else loop
-        return after.results[-2:]
-
-    def _later(
-        self, build: Builder, scheduled: _ScheduledLoop, iterator: Value
-    ) -> tuple[Sequence[Value], Value]:
-        """In the loop: copy the tiles of a later iteration, and load the indices of the next one.
-
-        Returns the indices and the next iterator. The copies come after the first dot, which they
-        would delay, if it is in flight or if others follow it; else after the reads, since private
-        stages are copied to again at once.
-        """
-        loop = scheduled.loop
-        last = loop.body.block.last
-        assert last is not None
-        iteration = self._iterations.after(build, loop.induction_variable)
-        following = self._iterations.following(build, loop.induction_variable)
-        dots = _dots_in_flight(loop) or ([] if scheduled.copies.is_private else dot_chain(loop))
-        if dots:
-            build = Builder(InsertPoint.after(dots[0]), loop.location)
-        end = Builder(InsertPoint.before(last), loop.location)
-        if self._masked is not None:
-            self._masked.later(build, iteration, iterator)
-        else:
-            scheduled.copies.copy(build, iteration, iterator, end)
-        indices = self._iterations.load_indices(build, following)
-        return indices, end.create(IncIterOp, iterator=iterator).result
+        return loop
 
 
 class _StaggeredPipeline:
@@ -249,58 +215,127 @@ class _StaggeredPipeline:
         loop, early, late = self._loop, self._early, self._late
         build = Builder(InsertPoint.before(loop), loop.location)
         start, only = early.create(build, self._stages), late.create(build, 1)
-        later = CopiedIterations(early, loop, loop, self._stages)
-        own = CopiedIterations(late, loop, loop, 0)
-        iterator = start
-        for iteration in later.first(build):
-            early.copy(build, iteration, iterator)
-            iterator = build.create(IncIterOp, iterator=iterator).result
-        own.first(build)
-        body, last = loop.body.block, loop.body.block.last
-        assert last is not None
-        for each in (later, own):
-            each.prepare(build)
-            each.carry(body)
-        # The copies of a later iteration take the stage that this one has used. With one stage the
-        # iterator does not change, and shows `synchronize` that it is the first one again.
-        is_only = self._stages == 1
-        stage = start if is_only else body.add_argument(start.type, loop.location)
-        begin = Builder(InsertPoint.at_start(body), loop.location)
+        body = _Body(loop)
         middle = Builder(InsertPoint.before(self._use), loop.location)
-        end = Builder(InsertPoint.before(last), loop.location)
-        counter = loop.induction_variable
-        replaced = self._wait(begin, early, stage, end, pending=self._stages - 1)
-        late.copy(begin, own.after(begin, counter), only)
-        own_indices = own.load_indices(begin, own.following(begin, counter))
+        # With one stage the iterator does not change, and shows `synchronize` that it is the first
+        # one again.
+        is_only = self._stages == 1
+        consumer = start if is_only else body.carry(start)
+        producer = start if is_only else body.carry(start)
+        waits = [body.read(early, body.begin, consumer, self._stages - 1)]
+        body.copy(late, body.begin, only, 0)
         # The early tiles in flight were copied before.
-        replaced += self._wait(middle, late, only, end, pending=0)
-        early.copy(middle, later.after(middle, counter), stage)
-        later_indices = later.load_indices(middle, later.following(middle, counter))
-        _erase(replaced, early, late)
-        advanced = [] if is_only else [end.create(IncIterOp, iterator=stage).result]
-        initial = [*later.initial, *own.initial, *([] if is_only else [start])]
-        if initial:
-            last.set_operands([*last.operands, *later_indices, *own_indices, *advanced])
-            add_iter_args(loop, initial)
+        waits.append(body.read(late, middle, only, 0))
+        body.copy(early, middle, producer, self._stages)
+        for copies in (early, late):
+            copies.erase_loads()
+        for wait in waits:
+            body.end.create(ConsumerReleaseOp, pipeline=wait.pipeline, token=wait.token)
+        (made,) = expand_early([LoopSchedule(body.finish())])
+        # The copies of a later iteration take the stage that this one has used.
+        ops = [op for op in made.body.block if op in early.pipeline.users]
+        (acquire,) = (op for op in ops if isinstance(op, ProducerAcquireOp))
+        (wait,) = (op for op in ops if isinstance(op, ConsumerWaitOp))
+        acquire.replace_operand(acquire.iterator, wait.iterator)
 
-    def _wait(
-        self, build: Builder, copies: StageCopies, iterator: Value, end: Builder, *, pending: int
-    ) -> list[Operation]:
-        """Wait for tiles and read them; release them at the end. Returns what they replace."""
+
+class _Body:
+    """The body of a loop that reads stages, and copies to them for a later iteration."""
+
+    __slots__ = (
+        "_advanced",
+        "_delayed",
+        "_loop",
+        "_point",
+        "_stages",
+        "_starts",
+        "begin",
+        "end",
+        "last",
+    )
+
+    def __init__(self, loop: ForOp) -> None:
+        last = loop.body.block.last
+        assert last is not None
+        self._loop, self.last = loop, last
+        self.begin = self._point = Builder(InsertPoint.at_start(loop.body.block), loop.location)
+        self.end = Builder(InsertPoint.before(last), loop.location)
+        self._starts: dict[Value, Value] = {}
+        self._advanced: dict[Value, Value] = {}
+        self._stages: dict[Operation, int] = {}
+        self._delayed: dict[Operation, Operation] = {}
+        """Operations that are executed after others which follow them."""
+
+    def carry(self, start: Value) -> Value:
+        """An iterator that the loop carries."""
+        iterator = self._loop.body.block.add_argument(start.type, self._loop.location)
+        self._starts[iterator] = start
+        return iterator
+
+    def read(
+        self, copies: StageCopies, build: Builder, iterator: Value, pending: int
+    ) -> ConsumerWaitOp:
+        """Wait for a stage, and read it instead of the loads."""
         wait = build.create(
             ConsumerWaitOp, pipeline=copies.pipeline, iterator=iterator, pending=pending
         )
-        replaced = copies.read(build, wait.token)
-        end.create(ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token)
-        return replaced
+        self._point = build
+        copies.read(build, wait.token)
+        return wait
 
+    def _exists(self, distance: int) -> Value:
+        """Whether there is the iteration at a distance, after the last read."""
+        with self._early(distance):
+            return iteration_exists(self._point, self._loop, self._loop.induction_variable)
 
-def _erase(replaced: Sequence[Operation], *copies: StageCopies) -> None:
-    """Erase loads that copies replace, with what only computed their addresses."""
-    for op in replaced:
-        op.erase()
-    for each in copies:
-        each.erase_address_ops()
+    @contextmanager
+    def _early(self, distance: int) -> Generator[None]:
+        """Execute what is inserted for the iteration at a distance."""
+        before = set(self._loop.body.block)
+        yield
+        made = [op for op in self._loop.body.block if op not in before]
+        self._stages |= dict.fromkeys(made, -distance)
+
+    def copy(
+        self,
+        copies: StageCopies,
+        build: Builder,
+        iterator: Value,
+        distance: int,
+        masked: MaskedCopies | None = None,
+    ) -> None:
+        """Copy the tiles of the iteration at a distance, and then load the indices of the next."""
+        exists = self._exists(distance) if distance else None
+        loaded: Operation | None = None
+        if copies.has_indices:
+            following = self._exists(distance + 1)
+            with self._early(distance + 1):
+                loaded = copies.load_indices(build, following)
+        with self._early(distance):
+            if exists is None:
+                copies.copy(build, iterator)
+            elif masked is not None:
+                masked.copy(build, iterator, exists)
+            else:
+                copies.copy_if(build, iterator, exists, self.end)
+            if iterator in self._starts:
+                self._advanced[iterator] = self._advance(iterator)
+        anchor = build.point.anchor
+        if loaded is not None and anchor is not None and anchor.prev is not None:
+            self._delayed[loaded] = anchor.prev
+
+    def finish(self) -> ForOp:
+        """Write when each operation is executed; returns the loop, with what it carries."""
+        advanced = [self._advanced.get(each) or self._advance(each) for each in self._starts]
+        self.last.set_operands([*self.last.operands, *advanced])
+        numbers = {op: number for number, op in enumerate(self._loop.body.block)}
+        for op in numbers.keys() - {self.last}:
+            order = numbers[self._delayed[op]] + 1 if op in self._delayed else numbers[op]
+            op.attributes[AT] = AtAttr(self._stages.get(op, 0), order)
+        return add_iter_args(self._loop, list(self._starts.values()))
+
+    def _advance(self, iterator: Value) -> Value:
+        return self.end.create(IncIterOp, iterator=iterator).result
 
 
 def _wait_for_others(last: Operation, position: int, count: int) -> None:
@@ -321,11 +356,13 @@ def _guard(loop: ForOp) -> IfOp:
     return guard_loop(loop, moved, list(values.values()))
 
 
-def _define_before(value: Value, loop: ForOp) -> None:
-    """Move a constant bound, whose definition may lie between two loops, before the first."""
-    op = value.defining_op()
-    if isinstance(op, ConstantOp) and op.parent is loop.parent:
-        op.detach().insert_before(loop)
+def _define_before(loop: ForOp, first: ForOp) -> None:
+    """Repeat constant bounds, whose definition may lie between two loops, before the first."""
+    for number, bound in enumerate(loop.operands[:3]):
+        if isinstance(op := bound.defining_op(), ConstantOp):
+            copy = op.clone()
+            copy.insert_before(first)
+            loop.set_operand(number, copy.results[0])
 
 
 def _dots_in_flight(loop: ForOp) -> list[DotOp]:

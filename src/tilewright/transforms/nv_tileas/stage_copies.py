@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
@@ -19,39 +19,27 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerWriteOp,
 )
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
-from tilewright.dialects.scf import IfOp, YieldOp
-from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_pure
-from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops, erase_unused
 from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
 from tilewright.transforms.nv_tileas.stage_reads import read_stage
+from tilewright.transforms.pipeline.iterations import branch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 
-class Iteration(NamedTuple):
-    """An iteration that may lie past the end of the loop."""
-
-    induction: Value
-    """The value of the induction variable."""
-    exists: Value | None
-    """Whether the loop executes it; None if it does."""
-    indices: Sequence[Value] = ()
-    """The results of its index loads, once they are loaded."""
-
-
 class StageCopies:
     """Some loads of a loop, and the pipeline that copies their tiles."""
 
-    __slots__ = ("_index_loads", "_loads", "_loop", "_pipeline", "_plans")
+    __slots__ = ("_index_loads", "_indices", "_loads", "_loop", "_pipeline", "_plans", "_replaced")
 
     def __init__(self, loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
         self._loop, self._loads = loop, loads
@@ -59,6 +47,9 @@ class StageCopies:
         self._pipeline: Value | None = None
         index_loads = [index for each in loads for index in each.index_loads]
         self._index_loads = list({index.load: index for index in index_loads}.values())
+        self._indices: Mapping[Value, Value] = {}
+        """For the results of index loads, those of the loads for the copied iteration."""
+        self._replaced: list[Operation] = []
 
     @property
     def has_indices(self) -> bool:
@@ -102,27 +93,21 @@ class StageCopies:
         """Take over the pipeline of another loop."""
         self._pipeline = pipeline
 
-    def load_indices(self, build: Builder, iteration: Iteration) -> Iteration:
-        """Load the indices of an iteration, if it exists; any value if it does not."""
-        if not self._index_loads:
-            return iteration
-        assert iteration.exists is not None
-        location = self._loop.location
-        then, other = Block(), Block()
-        inside = Builder(InsertPoint.at_end(then), location)
-        outside = Builder(InsertPoint.at_end(other), location)
-        values: dict[Value, Value] = {self._loop.induction_variable: iteration.induction}
-        for index in self._index_loads:
-            if index.load.results[0] not in values:
-                clone_address_ops(inside, index.load, index.address_ops, values)
-                inside.insert(index.load.clone(values))
-        results = [index.load.results[0] for index in self._index_loads]
-        inside.create(YieldOp, values=[values[result] for result in results])
-        outside.create(YieldOp, values=[_zero(outside, result.type) for result in results])
-        regions = [Region([then]), Region([other])]
-        types = [result.type for result in results]
-        loaded = build.insert(IfOp([iteration.exists], types, {}, regions, location))
-        return iteration._replace(indices=loaded.results)
+    def load_indices(self, build: Builder, exists: Value) -> Operation | None:
+        """Load the indices of an iteration if it exists; returns the branch."""
+        loaded = [index.load.results[0] for index in self._index_loads]
+
+        def then(inside: Builder) -> Sequence[Value]:
+            values: dict[Value, Value] = {}
+            for index in self._index_loads:
+                if index.load.results[0] not in values:
+                    clone_address_ops(inside, index.load, index.address_ops, values)
+                    inside.insert(index.load.clone(values))
+            return [values[each] for each in loaded]
+
+        made = branch(build, exists, then, lambda inside: _zeros(inside, loaded))
+        self._indices = dict(zip(loaded, made, strict=True))
+        return made[0].defining_op()
 
     @property
     def may_be_masked(self) -> bool:
@@ -136,126 +121,106 @@ class StageCopies:
         is_speculatable = not self._index_loads and all(map(is_pure, address_ops))
         return by_threads and of_views and is_speculatable
 
-    def copy_masked(
+    def copy(
         self,
         build: Builder,
-        iteration: Iteration,
         iterator: Value,
-        points: Sequence[Builder],
-        ends: Sequence[int],
+        *,
+        counter: Value | None = None,
+        mask: Value | None = None,
+        points: Sequence[Builder] = (),
+        ends: Sequence[int] = (),
     ) -> None:
-        """Copy the tiles of an iteration into a stage, or zeros if it does not exist.
+        """Copy the tiles of an iteration into a stage, or zeros if it is masked off.
 
-        Each tile has a point where its copy starts, none before `build` or that of another tile
-        before it. The copies are committed after each tile in `ends`.
+        The iteration is that of the loop, or the one of another loop with a counter. Each tile may
+        have a point where its copy starts, none before `build` or that of another tile before it.
+        The copies are committed after each tile in `ends`, or after all of them.
         """
         acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
-        values: dict[Value, Value] = {self._loop.induction_variable: iteration.induction}
-        for each in self._loads:
-            clone_address_ops(build, each.load, each.address_ops, values)
-        for number, (each, point) in enumerate(zip(self._loads, points, strict=True)):
-            source = _source(_tile_load(each), values, iteration.exists)
-            self._copy_tile(point, number, acquire.token, source)
-            if number in ends:
-                point.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+        points = points or [build] * len(self._loads)
+        self._start(build, acquire.token, counter, points, mask)
+        for number in ends or [-1]:
+            points[number].create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
 
-    def copy(
-        self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None
-    ) -> None:
+    def copy_if(self, build: Builder, iterator: Value, exists: Value, end: Builder) -> None:
         """Copy the tiles of an iteration, if it exists, into a stage, and commit it.
 
         Tiles that pass through registers are stored at the `end`, when they have arrived.
         """
         acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
-        held = self._start(build, iteration, acquire.token)
+        missing = [self.tiles[number] for number in self._held]
+        held = branch(
+            build,
+            exists,
+            lambda inside: self._start(inside, acquire.token),
+            (lambda inside: _zeros(inside, missing)) if missing else None,
+        )
         if held:
-            build = end or build
-            self._store(build, iteration, acquire.token, held)
+            build = end
+            branch(build, exists, lambda inside: self._store(inside, acquire.token, held))
         build.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
 
-    def _copy_tile(
-        self, build: Builder, number: int, token: Value, source: Mapping[str, Any]
-    ) -> None:
-        """Start to copy a tile into a stage."""
-        load, plan = _tile_load(self._loads[number]), self._plans[number]
-        build.create(
-            ProducerCopyOp,
-            pipeline=self.pipeline,
-            token=token,
-            **source,
-            number=number,
-            engine=plan.engine,
-            tile=load.results[0].type,
-            vector=load.vector,
-            evict_first=EVICT_FIRST in load.attributes,
-            location=load.location,
-        )
+    @property
+    def _held(self) -> list[int]:
+        """The numbers of the tiles that pass through registers."""
+        engines = [plan.engine for plan in self._plans]
+        return [n for n, engine in enumerate(engines) if engine is CopyEngine.REGISTERS]
 
-    def _start(self, build: Builder, iteration: Iteration, token: Value) -> Sequence[Value]:
-        """Start to copy the tiles of an iteration, if it exists.
-
-        Returns the tiles that pass through registers, with any value if it does not exist.
-        """
-        then, other = Block(), Block()
-        loop, loads = self._loop, self._loads
-        inside = Builder(InsertPoint.at_end(then), loop.location)
-        outside = Builder(InsertPoint.at_end(other), loop.location)
-        values: dict[Value, Value] = {loop.induction_variable: iteration.induction}
-        for index, loaded in zip(self._index_loads, iteration.indices, strict=True):
-            values[index.load.results[0]] = loaded
-        for each in loads:
-            clone_address_ops(inside, each.load, each.address_ops, values)
+    def _start(
+        self,
+        build: Builder,
+        token: Value,
+        counter: Value | None = None,
+        points: Sequence[Builder] = (),
+        mask: Value | None = None,
+    ) -> Sequence[Value]:
+        """Start to copy the tiles of an iteration; returns those that pass through registers."""
+        values = dict(self._indices)
+        if counter is not None:
+            values[self._loop.induction_variable] = counter
+        for each in self._loads:
+            clone_address_ops(build, each.load, each.address_ops, values)
         held: list[Value] = []
-        missing: list[Value] = []
-        for number, (each, plan) in enumerate(zip(loads, self._plans, strict=True)):
+        for number, (each, plan) in enumerate(zip(self._loads, self._plans, strict=True)):
             load = _tile_load(each)
-            type = load.results[0].type
             if plan.engine is CopyEngine.REGISTERS:
-                copy = load.clone(values)
+                copy = build.insert(load.clone(values))
                 del copy.attributes[ENGINE]
                 copy.attributes.pop(EVICT_FIRST, None)
-                held.append(inside.insert(copy).results[0])
-                missing.append(_zero(outside, type))
+                held.append(copy.results[0])
                 continue
-            self._copy_tile(inside, number, token, _source(load, values))
-        if iteration.exists is None:
-            for op in list(then):
-                build.insert(op.detach())
-            return held
-        inside.create(YieldOp, values=held)
-        regions = [Region([then]), Region()]
-        if held:
-            outside.create(YieldOp, values=missing)
-            regions = [Region([then]), Region([other])]
-        types = [value.type for value in held]
-        started = IfOp([iteration.exists], types, {}, regions, loop.location)
-        return build.insert(started).results
+            (points[number] if points else build).create(
+                ProducerCopyOp,
+                pipeline=self.pipeline,
+                token=token,
+                **_source(load, values, mask),
+                number=number,
+                engine=plan.engine,
+                tile=load.results[0].type,
+                vector=load.vector,
+                evict_first=EVICT_FIRST in load.attributes,
+                location=load.location,
+            )
+        return held
 
-    def _store(
-        self, build: Builder, iteration: Iteration, token: Value, held: Sequence[Value]
-    ) -> None:
-        """Store tiles from registers into the stage of an iteration, if it exists."""
-        engines = [plan.engine for plan in self._plans]
-        numbers = [n for n, engine in enumerate(engines) if engine is CopyEngine.REGISTERS]
-        location = self._loop.location
-        then = Block()
-        inside = build if iteration.exists is None else Builder(InsertPoint.at_end(then), location)
-        for number, tile in zip(numbers, held, strict=True):
-            inside.create(
+    def _store(self, build: Builder, token: Value, held: Sequence[Value]) -> Sequence[Value]:
+        """Store tiles from registers into the stage of an iteration."""
+        for number, tile in zip(self._held, held, strict=True):
+            build.create(
                 ProducerWriteOp, pipeline=self.pipeline, token=token, number=number, values=[tile]
             )
-        if iteration.exists is not None:
-            inside.create(YieldOp, values=[])
-            regions = [Region([then]), Region()]
-            build.insert(IfOp([iteration.exists], [], {}, regions, location))
+        return []
 
-    def read(self, build: Builder, token: Value) -> list[Operation]:
-        """Read the stage instead of the loads; returns what they replace, users first."""
+    def read(self, build: Builder, token: Value) -> None:
+        """Read the stage instead of the loads."""
         loads = [_tile_load(each) for each in self._loads]
-        return read_stage(build, self.pipeline, token, loads, self._plans)
+        self._replaced = read_stage(build, self.pipeline, token, loads, self._plans)
 
-    def erase_address_ops(self) -> None:
-        """Erase what only computed the addresses of loads that are erased."""
+    def erase_loads(self) -> None:
+        """Erase the loads that reads of the stage replace, with what computed their addresses."""
+        for op in self._replaced:
+            op.erase()
         for each in self._loads:
             erase_unused(each.address_ops)
 
@@ -265,9 +230,7 @@ def _tile_load(each: PrefetchableLoad) -> TileLoad:
     return each.load
 
 
-def _source(
-    load: TileLoad, values: Mapping[Value, Value], exists: Value | None = None
-) -> dict[str, Any]:
+def _source(load: TileLoad, values: Mapping[Value, Value], exists: Value | None) -> dict[str, Any]:
     """The operands and attributes of a copy that say what a load reads, in another iteration.
 
     A copy of a tile of a view may be masked off if the iteration does not exist.
@@ -284,5 +247,7 @@ def _source(
     }
 
 
-def _zero(build: Builder, type: Type) -> Value:
-    return build.create(ConstantOp, value=literal([0], type), types=[type]).result
+def _zeros(build: Builder, values: Iterable[Value]) -> Sequence[Value]:
+    """Zeros of the types of some values."""
+    types = [value.type for value in values]
+    return [build.create(ConstantOp, value=literal([0], t), types=[t]).result for t in types]

@@ -15,8 +15,13 @@ from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_pure
-from tilewright.transforms.pipeline.expansion import Counters, Expansion, replace
-from tilewright.transforms.pipeline.iterations import branch, iteration_exists, last_counter
+from tilewright.transforms.pipeline.expansion import Expansion, replace
+from tilewright.transforms.pipeline.iterations import (
+    Counters,
+    branch,
+    iteration_exists,
+    last_counter,
+)
 from tilewright.transforms.pipeline.shared_prologue import FirstPart, SharedPrologue
 
 if TYPE_CHECKING:
@@ -39,7 +44,7 @@ def next_loop(loop: ForOp) -> ForOp | None:
 def chain_problem(first: LoopSchedule, second: LoopSchedule) -> str | None:
     """Why a loop cannot take over the pipeline of the one before it; None if it can."""
     one, other = first.loop, second.loop
-    if any(each.has_early or each.last_stage != 1 for each in (first, second)):
+    if any(each.stages != [0, 1] for each in (first, second)):
         return "both need the stages 0 and 1"
     if not are_consecutive(one, other):
         return "it does not go on where the loop before it ends"
@@ -90,25 +95,25 @@ def expand_chain(first: LoopSchedule, second: LoopSchedule) -> None:
     shared = SharedPrologue.of(_first_part(first), _first_part(second))
 
     def then(inside: Builder) -> Sequence[Value]:
-        start = Counters(inside, loop.step, loop.lower_bound).after(1)
+        start = Counters(inside, loop, loop.lower_bound).after(1)
         if shared is None:
             passed = branch(inside, starts, lambda block: in_first(block, start), in_second)
         else:
             passed = shared.build(inside, starts, [loop.lower_bound, *loop.init_args])
-            passed = parts.steady_state(inside, start, passed)
+            passed = parts.steady_state(inside, start, passed).results
         # Where the first loop ends: its bound is live in it, the lower one of the second is not.
         larger = MaxUIOp if loop.unsigned_cmp else MaxSIOp
         end = inside.create(larger, lhs=start, rhs=loop.upper_bound).result
         last = last_counter(inside, other)
-        return later.epilogue(inside, later.steady_state(inside, end, passed), last)
+        return later.epilogue(inside, later.steady_state(inside, end, passed).results, last)
 
     def in_first(inside: Builder, start: Value) -> Sequence[Value]:
-        counters = Counters(inside, loop.step, loop.lower_bound)
+        counters = Counters(inside, loop, loop.lower_bound)
         passed = parts.prologue(inside, counters, loop.init_args)
-        return parts.steady_state(inside, start, passed)
+        return parts.steady_state(inside, start, passed).results
 
     def in_second(inside: Builder) -> Sequence[Value]:
-        counters = Counters(inside, other.step, other.lower_bound)
+        counters = Counters(inside, other, other.lower_bound)
         return later.prologue(inside, counters, loop.init_args)
 
     replace(other, branch(build, exists, then, lambda _: loop.init_args))

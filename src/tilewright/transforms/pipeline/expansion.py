@@ -8,11 +8,10 @@ computed in another way than before, so that results do not change.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright.dialects.nv_tileaa.attribute_names import AT, CONTINUES
-from tilewright.dialects.nv_tileaa.attributes import EARLY
-from tilewright.dialects.nv_tileaa.integer import AddIOp, SubIOp
 from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule, Slot, used_values
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
@@ -21,15 +20,17 @@ from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.pipeline.iterations import (
+    Counters,
+    Limit,
+    asks_existence,
     branch,
-    iteration_exists,
-    iterations_exist,
     last_counter,
+    limits_of,
 )
 from tilewright.transforms.pipeline.predicated_loads import predicate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tilewright.ir.values import Value
 
@@ -39,24 +40,52 @@ Versions: TypeAlias = "dict[int, dict[Value, Value]]"
 
 def expand(schedule: LoopSchedule) -> None:
     """Replace a loop by the pipelined one, in a branch if it may have too few iterations."""
-    loop, parts, count = schedule.loop, Expansion(schedule), schedule.last_stage
+    loop, parts, count = schedule.loop, Expansion(schedule), schedule.stages[-1]
+    if not count:
+        expand_early([schedule])
+        return
     build = Builder(InsertPoint.before(loop), loop.location)
 
     def then(inside: Builder) -> Sequence[Value]:
-        counters = Counters(inside, loop.step, loop.lower_bound)
+        counters = Counters(inside, loop, loop.lower_bound)
         passed = parts.prologue(inside, counters, loop.init_args)
-        start = counters.after(count)
-        last = last_counter(inside, loop) if count else start
-        return parts.epilogue(inside, parts.steady_state(inside, start, passed), last)
+        start, last = counters.after(count), last_counter(inside, loop)
+        return parts.epilogue(inside, parts.steady_state(inside, start, passed).results, last)
 
     def otherwise(inside: Builder) -> Sequence[Value]:
         return loop.init_args if count == 1 else inside.insert(loop.clone()).results
 
-    if count:
-        results = branch(build, iterations_exist(build, loop, count), then, otherwise)
-    else:
-        results = then(build)
-    replace(loop, results)
+    counters = Counters(build, loop, loop.lower_bound, is_first=True)
+    replace(loop, branch(build, counters.exists(count - 1), then, otherwise))
+
+
+def expand_early(schedules: Sequence[LoopSchedule]) -> list[ForOp]:
+    """Replace a loop whose last stage is 0, or several that go on where the one before ends.
+
+    The first ones execute the negative stages, which are the same in all of them, also for
+    iterations of later ones. Returns the new loops.
+    """
+    first, last = schedules[0].loop, schedules[-1].loop
+    build = Builder(InsertPoint.before(first), first.location)
+    parts = [Expansion(schedule, last) for schedule in schedules]
+    counters = Counters(build, last, first.lower_bound, is_first=True)
+    for distance in range(-schedules[0].stages[0]):
+        counters.exists(distance)
+    passed = parts[0].early(parts[0].prologue(build, counters, first.init_args))
+    early = [each for each in schedules[0].instances if each.stage < 0]
+    asked = {-each.stage for each in early if asks_existence(each.op, first)}
+    limits = limits_of(build, last, sorted(asked))
+    made: list[ForOp] = []
+    for part in parts:
+        loop = part.loop
+        build = Builder(InsertPoint.before(loop), loop.location)
+        known: dict[Value, Value] = dict(zip(loop.carried, loop.init_args, strict=True))
+        rest = iter(passed)
+        initial = [known.get(slot.value) or next(rest) for slot in part.schedule.slots]
+        made.append(part.steady_state(build, loop.lower_bound, initial, limits))
+        passed = part.early(made[-1].results)
+        replace(loop, part.epilogue(build, made[-1].results, loop.lower_bound))
+    return made
 
 
 def replace(loop: ForOp, results: Sequence[Value]) -> None:
@@ -66,30 +95,15 @@ def replace(loop: ForOp, results: Sequence[Value]) -> None:
     loop.erase()
 
 
-class Counters:
-    """The counters of the iterations before and after one of a loop."""
-
-    __slots__ = ("_build", "_known", "_step")
-
-    def __init__(self, build: Builder, step: Value, counter: Value) -> None:
-        self._build, self._step, self._known = build, step, {0: counter}
-
-    def after(self, distance: int) -> Value:
-        """The counter a number of iterations later, or earlier if that is negative."""
-        if distance not in self._known:
-            kind, nearer = (AddIOp, distance - 1) if distance > 0 else (SubIOp, distance + 1)
-            counter = self._build.create(kind, lhs=self.after(nearer), rhs=self._step)
-            self._known[distance] = counter.result
-        return self._known[distance]
-
-
 class Expansion:
     """Builds the parts of a pipelined loop, from what one iteration passes on to the next."""
 
-    __slots__ = ("loop", "schedule")
+    __slots__ = ("last", "loop", "schedule")
 
-    def __init__(self, schedule: LoopSchedule) -> None:
+    def __init__(self, schedule: LoopSchedule, last: ForOp | None = None) -> None:
         self.schedule, self.loop = schedule, schedule.loop
+        self.last = last or schedule.loop
+        """The last of the loops whose iterations are executed early."""
         for op in self.loop.body.block:
             op.attributes.pop(AT, None)
 
@@ -97,51 +111,68 @@ class Expansion:
         self, build: Builder, counters: Counters, initial: Sequence[Value]
     ) -> Sequence[Value]:
         """The iterations before the steady state: stages start one after the other."""
-        first: dict[Value, Value] = dict(zip(self.loop.carried, initial, strict=True))
-        passed: dict[Slot, Value] = {}
-        start = EARLY if self.schedule.has_early else 0
-        for newest in range(start, self.schedule.last_stage):
-            versions = self._versions(passed, range(EARLY, newest + 1))
-            versions[newest].update(first)
-            distances = {stage: newest - stage for stage in versions}
-            self._execute(build, versions, counters, distances)
-            passed = {
-                slot: self._next(versions, slot)
-                for slot in self.schedule.slots
-                if slot.stage <= newest or (slot.stage == newest + 1 and slot.value not in first)
-            }
-        return [
-            passed[slot] if slot in passed else first[slot.value] for slot in self.schedule.slots
-        ]
+        schedule, loop = self.schedule, self.loop
+        known: defaultdict[int, dict[Value, Value]] = defaultdict(dict)
+        known[0].update(zip(loop.carried, initial, strict=True))
+        for step in self._steps():
+            versions = {stage: known[number] for stage, number in step.items()}
+            self._execute(build, versions, counters, step)
+            for number in sorted(step.values()):
+                for carried in loop.carried:
+                    value = schedule.yielded(carried)
+                    if value.parent_block is not loop.body.block:
+                        known[number + 1][carried] = value
+                    elif value in known[number]:
+                        known[number + 1][carried] = known[number][value]
+        count = schedule.stages[-1]
+        return [known[count - slot.stage][slot.value] for slot in schedule.slots]
+
+    def _steps(self) -> Iterator[dict[int, int]]:
+        """The iterations that stages execute in each step of the prologue.
+
+        Negative stages come first, each for all of its iterations.
+        """
+        first, last = self.schedule.stages[0], self.schedule.stages[-1]
+        for stage in range(first, 0):
+            yield from ({stage: number} for number in range(-stage))
+        for newest in range(last):
+            yield {stage: newest - stage for stage in range(first, newest + 1)}
 
     def steady_state(
-        self, build: Builder, start: Value, initial: Sequence[Value]
-    ) -> Sequence[Value]:
+        self,
+        build: Builder,
+        start: Value,
+        initial: Sequence[Value],
+        limits: Mapping[int, Limit] | None = None,
+    ) -> ForOp:
         """The loop over the iterations in which all stages execute one."""
         loop = self.loop
         types = [start.type, *[value.type for value in initial]]
         body = Block(types, [loop.location] * len(types))
         counter, *passed = body.args
         inside = Builder(InsertPoint.at_end(body), loop.location)
-        stages = range(EARLY, self.schedule.last_stage + 1)
+        first, last = self.schedule.stages[0], self.schedule.stages[-1]
+        stages = range(first, last + 1)
         versions = self._versions(dict(zip(self.schedule.slots, passed, strict=True)), stages)
-        counters = Counters(inside, loop.step, counter)
+        counters = Counters(inside, self.last, counter, limits)
         self._execute(inside, versions, counters, {stage: -stage for stage in stages})
         values = [self._next(versions, slot) for slot in self.schedule.slots]
         inside.create(YieldOp, values=values)
         operands = [start, loop.upper_bound, loop.step, *initial]
         attributes = {name: each for name, each in loop.attributes.items() if name != CONTINUES}
         made = ForOp(operands, types[1:], attributes, [Region([body])], loop.location)
-        return build.insert(made).results
+        return build.insert(made)
 
     def epilogue(self, build: Builder, values: Sequence[Value], last: Value) -> Sequence[Value]:
         """The iterations after the steady state: stages end; returns the results of the loop."""
         schedule = self.schedule
         passed = dict(zip(schedule.slots, values, strict=True))
-        results = {slot.value: value for slot, value in passed.items() if slot.stage == 0}
-        counters = Counters(build, self.loop.step, last)
-        for oldest in range(1, schedule.last_stage + 1):
-            versions = self._versions(passed, range(oldest, schedule.last_stage + 1))
+        # A value that no slot is for is not used after the loop.
+        results = dict(zip(self.loop.carried, self.loop.init_args, strict=True))
+        results |= {slot.value: value for slot, value in passed.items() if slot.stage == 0}
+        counters = Counters(build, self.loop, last)
+        for oldest in range(1, schedule.stages[-1] + 1):
+            versions = self._versions(passed, range(oldest, schedule.stages[-1] + 1))
             distances = {stage: oldest - stage for stage in versions}
             self._execute(build, versions, counters, distances)
             for carried in self.loop.carried:
@@ -151,6 +182,11 @@ class Expansion:
                 slot: self._next(versions, slot) for slot in schedule.slots if slot.stage > oldest
             }
         return [results[carried] for carried in self.loop.carried]
+
+    def early(self, values: Sequence[Value]) -> list[Value]:
+        """Of the values that iterations pass on, those of later iterations."""
+        pairs = zip(self.schedule.slots, values, strict=True)
+        return [value for slot, value in pairs if slot.value not in self.loop.carried]
 
     def _versions(self, passed: Mapping[Slot, Value], stages: Iterable[int]) -> Versions:
         """The values that stages know from the iteration before."""
@@ -169,23 +205,24 @@ class Expansion:
     ) -> None:
         """Execute an iteration of some stages, each at a distance from the counters."""
         counter, carried = self.loop.induction_variable, set(self.loop.carried)
-        exists = counter
         for op, stage, _ in self.schedule.instances:
             if stage not in versions:
                 continue
             values = versions[stage]
             if counter not in values:
                 values[counter] = counters.after(distances[stage])
-                if stage == EARLY:
-                    exists = iteration_exists(build, self.loop, values[counter])
+            exists = counters.exists(distances[stage]) if stage < 0 else None
+            if exists is not None and asks_existence(op, self.loop):
+                values[op.results[0]] = exists
+                continue
             for value in carried.intersection(used_values(op)):
                 values[value] = self._value(versions, Slot(value, stage))
-            if stage == EARLY and isinstance(op, AssumeOp):
+            if exists is not None and isinstance(op, AssumeOp):
                 # It need not hold in an iteration that does not exist.
                 values[op.result] = values.get(op.value, op.value)
                 continue
             copy = op.clone(values)
-            if stage == EARLY and isinstance(copy, LoadOp | TileLoadOp):
+            if exists is not None and isinstance(copy, LoadOp | TileLoadOp):
                 predicate(build, copy, exists)
             build.insert(copy)
 

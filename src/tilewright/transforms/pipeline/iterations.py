@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.integer import AddIOp, AndIOp, CmpIOp, DivIOp, MulIOp, SubIOp
+from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
@@ -16,71 +17,153 @@ from tilewright.ir.types import IntegerType
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tilewright.dialects.scf import ForOp
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+
+
+class Limit(NamedTuple):
+    """What the counter of an iteration is below if there is one at a distance from it."""
+
+    difference: Value
+    """Of the counters of both."""
+    limit: Value
+
+
+class Counters:
+    """The counters of the iterations around one of a loop, and whether these exist."""
+
+    __slots__ = ("_build", "_counters", "_exists", "_is_first", "_limits", "_loop")
+
+    def __init__(
+        self,
+        build: Builder,
+        loop: ForOp,
+        counter: Value,
+        limits: Mapping[int, Limit] | None = None,
+        *,
+        is_first: bool = False,
+    ) -> None:
+        """Start with the counter of an iteration, which exists unless it is the first one.
+
+        Where there are limits of the counter for distances, these take one comparison.
+        """
+        self._build, self._loop, self._limits = build, loop, limits or {}
+        self._is_first = is_first
+        self._counters: dict[int, Value] = {0: counter}
+        self._exists: dict[int, Value] = {}
+
+    def after(self, distance: int) -> Value:
+        """The counter a number of iterations later, or earlier if that is negative."""
+        if distance not in self._counters:
+            kind, nearer = (AddIOp, distance - 1) if distance > 0 else (SubIOp, distance + 1)
+            step = self._loop.step
+            if (limit := self._limits.get(distance)) is not None:
+                nearer, step = 0, limit.difference
+            counter = self._build.create(kind, lhs=self.after(nearer), rhs=step)
+            self._counters[distance] = counter.result
+        return self._counters[distance]
+
+    def exists(self, distance: int) -> Value:
+        """Whether there is an iteration at a distance.
+
+        Only if those before exist, since its counter may wrap.
+        """
+        if distance not in self._exists:
+            self._exists[distance] = self._compare(distance)
+        return self._exists[distance]
+
+    def _compare(self, distance: int) -> Value:
+        if (limit := self._limits.get(distance)) is not None:
+            return _is_below(self._build, self._loop, self.after(0), limit.limit)
+        is_next = distance <= int(not self._is_first)
+        before = None if is_next else self.exists(distance - 1)
+        exists = iteration_exists(self._build, self._loop, self.after(distance))
+        if before is None:
+            return exists
+        return self._build.create(AndIOp, lhs=before, rhs=exists).result
 
 
 def iteration_exists(build: Builder, loop: ForOp, counter: Value) -> Value:
     """Whether a loop has an iteration with a value of its counter, the first one or the next."""
-    predicate = CmpIPredicate.ULT if loop.unsigned_cmp else CmpIPredicate.SLT
-    return build.create(CmpIOp, lhs=counter, rhs=loop.upper_bound, predicate=predicate).result
+    return _is_below(build, loop, counter, loop.upper_bound)
 
 
-def iterations_exist(build: Builder, loop: ForOp, count: int) -> Value:
-    """Whether a loop has at least a positive number of iterations."""
-    exists = iteration_exists(build, loop, loop.lower_bound)
-    if count == 1:
-        return exists
-    type = loop.step.type
-    assert isinstance(type, IntegerType)
-    last = constant(build, count - 2, type)
-    more = build.create(
-        CmpIOp, lhs=last, rhs=_last_number(build, loop), predicate=CmpIPredicate.ULT
-    ).result
-    return build.create(AndIOp, lhs=exists, rhs=more).result
+def asks_existence(op: Operation, loop: ForOp) -> bool:
+    """Whether an operation of a loop's body compares its counter as `iteration_exists` does."""
+    asked = (loop.induction_variable, loop.upper_bound)
+    return isinstance(op, CmpIOp) and op.operands == asked and op.predicate is _predicate(loop)
+
+
+def limits_of(build: Builder, loop: ForOp, distances: Iterable[int]) -> dict[int, Limit]:
+    """What the counter of an iteration is below if the one at a distance exists.
+
+    Only for distances that are constant numbers, which fit into the counter.
+    """
+    step, type = constant_of(loop.step), loop.step.type
+    if not isinstance(step, IntegerAttr) or not isinstance(type, IntegerType):
+        return {}
+    limits: dict[int, Limit] = {}
+    lowest = 0 if loop.unsigned_cmp else -1 << (type.width - 1)
+    for distance in distances:
+        gap, bound = step.value * distance, loop.upper_bound
+        if not 0 < gap < 1 << (type.width - 1):
+            continue
+        difference = constant(build, gap, type)
+        # The bound minus the difference may be less than the lowest number.
+        is_less = _is_below(build, loop, bound, constant(build, lowest + gap, type))
+        reduced = build.create(SubIOp, lhs=bound, rhs=difference).result
+        limit = build.create(
+            SelectOp,
+            condition=is_less,
+            true_value=constant(build, lowest, type),
+            false_value=reduced,
+            types=[type],
+        ).result
+        limits[distance] = Limit(difference, limit)
+    return limits
 
 
 def last_counter(build: Builder, loop: ForOp) -> Value:
     """The counter of the last iteration of a loop that has one."""
-    step = constant_of(loop.step)
+    step, type = constant_of(loop.step), loop.step.type
+    assert isinstance(type, IntegerType)
+    most = build.create(SubIOp, lhs=loop.upper_bound, rhs=constant(build, 1, type)).result
     if isinstance(step, IntegerAttr) and step.value == 1:
-        return _most(build, loop)
-    number = _last_number(build, loop)
+        return most
+    # The difference is unsigned: it may not fit into a signed integer.
+    span = build.create(SubIOp, lhs=most, rhs=loop.lower_bound).result
+    number = build.create(DivIOp, lhs=span, rhs=loop.step, signedness=Signedness.UNSIGNED).result
     covered = build.create(MulIOp, lhs=number, rhs=loop.step).result
     return build.create(AddIOp, lhs=loop.lower_bound, rhs=covered).result
-
-
-def _last_number(build: Builder, loop: ForOp) -> Value:
-    """The number of the last iteration of a loop that has one, from 0 on.
-
-    The difference of the bounds is taken for unsigned: it may not fit into a signed integer.
-    """
-    span = build.create(SubIOp, lhs=_most(build, loop), rhs=loop.lower_bound).result
-    return build.create(DivIOp, lhs=span, rhs=loop.step, signedness=Signedness.UNSIGNED).result
-
-
-def _most(build: Builder, loop: ForOp) -> Value:
-    """The largest value that the counter may have."""
-    assert isinstance(loop.step.type, IntegerType)
-    one = constant(build, 1, loop.step.type)
-    return build.create(SubIOp, lhs=loop.upper_bound, rhs=one).result
 
 
 def branch(
     build: Builder,
     condition: Value,
     then: Callable[[Builder], Sequence[Value]],
-    otherwise: Callable[[Builder], Sequence[Value]],
+    otherwise: Callable[[Builder], Sequence[Value]] | None = None,
 ) -> Sequence[Value]:
-    """Build an `scf.if` of two blocks that yield values; returns its results."""
-    blocks = (Block(), Block())
-    for block, fill in zip(blocks, (then, otherwise), strict=True):
+    """Build an `scf.if` of one or two blocks that yield values; returns its results."""
+
+    def region(fill: Callable[[Builder], Sequence[Value]]) -> Region:
+        block = Block()
         inside = Builder(InsertPoint.at_end(block), build.location)
         inside.create(YieldOp, values=fill(inside))
-    end = blocks[0].last
+        return Region([block])
+
+    regions = [region(then), Region() if otherwise is None else region(otherwise)]
+    end = regions[0].block.last
     assert end is not None
     types = [value.type for value in end.operands]
-    regions = [Region([block]) for block in blocks]
     return build.insert(IfOp([condition], types, {}, regions, build.location)).results
+
+
+def _is_below(build: Builder, loop: ForOp, number: Value, limit: Value) -> Value:
+    return build.create(CmpIOp, lhs=number, rhs=limit, predicate=_predicate(loop)).result
+
+
+def _predicate(loop: ForOp) -> CmpIPredicate:
+    return CmpIPredicate.ULT if loop.unsigned_cmp else CmpIPredicate.SLT

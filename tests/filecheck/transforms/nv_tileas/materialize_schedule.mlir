@@ -99,13 +99,13 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: %[[I1:.*]] = scf.if %{{.*}} -> (i32) {
   // CHECK: scf.if %[[FIRST]] {
   // CHECK-NEXT: producer_copy {{.*}}[%[[I0]], %{{.*}}]
-  // CHECK: scf.for {{.*}}iter_args(%{{.*}} = %arg2, %[[INDEX:.*]] = %[[I1]],
+  // CHECK: scf.for {{.*}}iter_args({{.*}}, %[[INDEX:.*]] = %[[I1]]) ->
   // CHECK: scf.if %[[COPIES:.*]] {
   // CHECK-NEXT: producer_copy {{.*}}[%[[INDEX]], %{{.*}}]
   // CHECK: %[[NEXT:.*]] = scf.if %[[FOLLOWS:.*]] -> (i32) {
   // CHECK: nv_tileas.load weak
   // CHECK-NOT: nv_tileas.load
-  // CHECK: scf.yield %{{.*}}, %[[NEXT]],
+  // CHECK: scf.yield {{.*}}, %[[NEXT]] :
   nv_tileaa.func @indexed(%xv: !row_tiles, %list: !nv_tileaa.ptr<i32>, %init: !rows, %n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

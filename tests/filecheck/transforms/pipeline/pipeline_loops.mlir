@@ -42,8 +42,8 @@ module {
   // Two stages need two iterations. Otherwise the loop runs as it is written.
   // CHECK-LABEL: @two_stages
   // CHECK: %[[ANY:.*]] = nv_tileaa.cmpi slt, %arg2, %arg3
-  // CHECK: %[[NUMBER:.*]] = nv_tileaa.divi %{{.*}}, %{{.*}} unsigned
-  // CHECK-NEXT: %[[MORE:.*]] = nv_tileaa.cmpi ult, %{{.*}}, %[[NUMBER]]
+  // CHECK-NEXT: %[[SECOND:.*]] = nv_tileaa.addi %arg2,
+  // CHECK-NEXT: %[[MORE:.*]] = nv_tileaa.cmpi slt, %[[SECOND]], %arg3
   // CHECK-NEXT: %[[BOTH:.*]] = nv_tileaa.andi %[[ANY]], %[[MORE]]
   // CHECK-NEXT: scf.if %[[BOTH]]
   // CHECK-COUNT-3: nv_tileaa.muli

@@ -51,8 +51,8 @@ def test_attributes_print_as_they_parse() -> None:
 
 
 @pytest.mark.parametrize(("stage", "order", "message"), [
-    (4, 0, "expected a stage from -1 to 3, found 4"),
-    (-2, 0, "expected a stage from -1 to 3, found -2"),
+    (4, 0, "expected a stage from -64 to 3, found 4"),
+    (-65, 0, "expected a stage from -64 to 3, found -65"),
     (0, -1, "order must not be negative, got -1"),
 ])  # fmt: skip
 def test_numbers_are_limited(stage: int, order: int, message: str) -> None:
@@ -66,6 +66,8 @@ def test_numbers_are_limited(stage: int, order: int, message: str) -> None:
     ({"mul": (0, 0), "add": (2, 0)}, BEFORE.format(0, 0, 2, 0)),
     ({"mul": (0, 0), "add": (1, 1)}, BEFORE.format(0, 0, 1, 1)),
     ({"mul": (0, 1), "add": (1, 1)}, BEFORE.format(0, 1, 1, 1)),
+    # The prologue executes a negative stage for all of its iterations before the next one.
+    ({"load": (-1, 0), "mul": (-2, 1)}, BEFORE.format(-2, 1, -1, 0)),
     ({"store": (-1, 0)}, "cannot execute it for an iteration that may not exist: it is not pure"),
 ])  # fmt: skip
 def test_operands_are_computed_before(points: dict[str, tuple[int, int]], message: str) -> None:
@@ -75,6 +77,7 @@ def test_operands_are_computed_before(points: dict[str, tuple[int, int]], messag
 @pytest.mark.parametrize("points", [
     {"mul": (0, 2), "add": (1, 1)},
     {"load": (-1, 0), "mul": (0, 1)},
+    {"address": (-3, 0), "load": (-2, 1), "mul": (0, 1)},
     {"load": (0, 0), "mul": (2, 0), "add": (2, 0), "store": (3, 0)},
     {"mul": (0, 3), "add": (0, 3), "store": (0, 3)},
 ])  # fmt: skip

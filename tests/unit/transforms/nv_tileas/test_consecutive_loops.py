@@ -28,6 +28,7 @@ from scheduled_loops import materialized, optimized, scheduled
 
 import tilewright
 from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileas.attribute_names import CONTINUES, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.nv_tileas.pipeline import (
@@ -445,16 +446,23 @@ def test_loop_split_makes_such_loops(arch: str) -> None:
     assert [CONTINUES in loop.attributes for loop in loops] == [False, True]
 
 
-def test_a_constant_bound_between_the_loops_is_defined_before_them() -> None:
+@pytest.mark.parametrize("is_between", [True, False])
+def test_constant_bounds_are_defined_before_the_loops(*, is_between: bool) -> None:
+    """Wherever they were: those before the loops may have users there."""
     bounds = ("%zero to %four", "%four to %twelve")
     module = scheduled(program([Part(f"{each}, step %one") for each in bounds]))
-    _, second = loops_of(module)
-    end = second.upper_bound
-    own = create_op(ConstantOp, value=IntegerAttr(12, I32), types=[I32], location=second.location)
-    own.insert_before(second)
-    second.replace_operand(end, own.result)
+    first, second = loops_of(module)
+    for number, value in ((1, 12), (2, 1)):
+        own = create_op(ConstantOp, value=IntegerAttr(value, I32), types=[I32])
+        own.insert_before(second if is_between else first)
+        if not is_between:
+            create_op(AddIOp, lhs=own.result, rhs=own.result).insert_before(first)
+        second.set_operand(number, own.result)
     parse_pipeline("materialize-schedule").run(module)
     verify(module)
-    first = loops_of(module)[0]
     order = list(module.walk())
-    assert order.index(own) < order.index(first)
+    first, second = loops_of(module)
+    for bound in second.operands[:3]:
+        op = bound.defining_op()
+        assert op is not None
+        assert order.index(op) < order.index(first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -13,8 +14,9 @@ from tileaa_programs import module
 
 import tilewright
 from tilewright.dialects.nv_tileaa.attribute_names import AT, CONTINUES
-from tilewright.dialects.nv_tileaa.attributes import STAGES, AtAttr
+from tilewright.dialects.nv_tileaa.attributes import AtAttr
 from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.schedule_problems import schedule_problems
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.pipelines import parse_pipeline
@@ -22,6 +24,7 @@ from tilewright.ir.attributes import UNIT
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.transforms.pipeline.chains import chain_problem
+from tilewright.transforms.pipeline.expansion import expand_early
 
 OPERATIONS: Final = ("addi", "subi", "muli", "xori", "andi", "ori")
 TRIPS: Final = range(6)
@@ -30,6 +33,7 @@ INITIAL: Final = ("%b0", "%b1", "%b2", "%start")
 COUNT: Final = 64
 """The elements of each of the two arrays, one to load from and one to store to."""
 PROGRAMS: Final = 40
+STAGES: Final = range(-3, 4)
 CHAINS: Final = 3
 
 
@@ -140,12 +144,20 @@ def outcome(root: Operation, trips: int, middle: int) -> Any:
     return q
 
 
-def check(root: Operation, middles: range) -> None:
+def by_pass(root: Operation) -> None:
+    parse_pipeline("pipeline-loops").run(root)
+
+
+def check(
+    root: Operation,
+    middles: range,
+    expand: Callable[[Operation], object] = by_pass,
+) -> None:
     """Compare the loops before and after their expansion, for all trip counts."""
     verify(root)
     cases = [(trips, middle) for trips in TRIPS for middle in middles]
     before = [outcome(root, *case) for case in cases]
-    parse_pipeline("pipeline-loops").run(root)
+    expand(root)
     verify(root)
     check_integrity(root)
     assert not any(AT in op.attributes or CONTINUES in op.attributes for op in root.walk())
@@ -204,3 +216,40 @@ def test_results_of_chains_are_those_of_the_loops_as_written(group: int) -> None
     assert len(made) >= CHAINS
     for root in made[:CHAINS]:
         check(root, range(-1, 6, 3))
+
+
+FIRST: Final = """
+  %r1:2 = scf.for %i = %zero to %end step %one iter_args(%x = %b0, %t = %start)
+      -> (i32, !aa.mem_token) : i32 {
+    %j = aa.andi %i, %mask : i32
+    %a = aa.addptr %p, %j : !aa.ptr<i32>, i32
+    %v, %tv = aa.load weak %a : !aa.ptr<i32> -> i32
+    %y = aa.muli %x, %v : i32
+    scf.yield %y, %t : i32, !aa.mem_token
+  }"""
+SECOND: Final = """
+  %r2:4 = scf.for %i = %later to %n step %one
+      iter_args(%x = %r1#0, %y = %b1, %z = %b2, %t = %r1#1)
+      -> (i32, i32, i32, !aa.mem_token) : i32 {
+    %j = aa.andi %i, %mask : i32
+    %a = aa.addptr %p, %j : !aa.ptr<i32>, i32
+    %v, %tv = aa.load weak %a : !aa.ptr<i32> -> i32
+    %w = aa.subi %y, %v : i32
+    scf.yield %z, %x, %w, %t : i32, i32, i32, !aa.mem_token
+  }"""
+
+
+@pytest.mark.parametrize("distance", [1, 2, 4])
+def test_a_loop_executes_early_what_later_ones_need(distance: int) -> None:
+    """Consecutive loops that carry different values, with the same loads."""
+    root = program(FIRST + SECOND, 2)
+    for op in root.walk():
+        if isinstance(op, LoadOp):
+            op.attributes[AT] = AtAttr(-distance, 0)
+
+    def expand(root: Operation) -> None:
+        made = expand_early([LoopSchedule(loop) for loop in loops_of(root)])
+        assert made == loops_of(root)
+        assert [len(loop.results) for loop in made] == [2 + distance, 4 + distance]
+
+    check(root, range(-1, 6), expand)

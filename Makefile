@@ -39,7 +39,8 @@ check: $(READY) ## the tests that the change since main can affect (ARGS="--base
 	@echo "check: the tests that call what changed since main, the most specific ones first"
 	@$(BIN)/python tools/check.py $(ARGS)
 
-lint: style types ## check style, format, import direction and types
+lint: $(READY) ## check style, format, import direction and types
+	@$(MAKE) --no-print-directory -j2 style types
 
 style: $(READY)
 	@echo "lint: ruff, the import contracts, the vocabulary"

@@ -16,10 +16,12 @@ import sys
 import tarfile
 import tokenize
 import tomllib
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -69,11 +71,12 @@ class Word:
         # Most words do not occur in most files: a substring search is faster than the pattern.
         if self.kind != "phrase" and self.name[1:] not in file.text:
             return
-        for number, line in enumerate(file.lines, 1):
-            for match in self.pattern.finditer(line):
-                if self.kind == "identifier" and (number, match.start()) not in file.identifiers:
-                    continue
-                yield Hit(self.name, file.path, number, match.start(), line)
+        for match in self.pattern.finditer(file.text):
+            number = bisect_right(file.starts, match.start())
+            column = match.start() - file.starts[number - 1]
+            if self.kind == "identifier" and (number, column) not in file.identifiers:
+                continue
+            yield Hit(self.name, file.path, number, column, file.lines[number - 1])
 
     def reason(self, hit: Hit) -> str | None:
         """Return the reason for which a hit stays, or `None`."""
@@ -97,6 +100,9 @@ class File:
         self.path = path
         self.text = text
         self.lines = text.splitlines()
+        ends = accumulate(map(len, text.splitlines(keepends=True)))
+        self.starts = [0, *ends]
+        """Where each line begins in the text."""
 
     @cached_property
     def identifiers(self) -> set[tuple[int, int]]:

@@ -23,7 +23,7 @@ from program_archive import ARCHIVE, unpacked
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.compile import Program
-from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.pipelines import PLAN, parse_pipeline, passes_to
 from tilewright.schedule.constants import CONSTANTS
 from tilewright.schedule.launch import choose_launch
 from tilewright.schedule.liveness_before_layouts import live_words
@@ -58,7 +58,7 @@ def kernel(name: str) -> FuncOp:
     """A kernel of the archive as `plan-kernel` gets it."""
     module = Program(_programs()[name]).module
     root = module if module.name == "builtin.module" else wrap_in_module(module)
-    planned, _, _ = passes_to("nv_tileas", ARCH).partition(",plan-kernel")
+    planned, _, _ = passes_to(PLAN, ARCH).partition(",plan-kernel")
     for passes in (passes_to("cuda_tile", ARCH), passes_to("nv_tileaa", ARCH), planned):
         parse_pipeline(passes).run(root)
     (function,) = [op for op in root.walk() if isinstance(op, FuncOp) and op.is_kernel]

@@ -24,14 +24,14 @@ from typing import Any, Final, NamedTuple
 import pytest
 from filecheck_runner import ROOT, Case, cases, problem
 
-from tilewright.driver.pipelines import CHECKS, LOWERING_PIPELINE, PASSES
+from tilewright.driver.pipelines import CHECKS, LOWERING_PIPELINE, PASSES, PLAN
 from tilewright.ir.conversion_pattern import ConversionPattern
 from tilewright.ir.pipeline_text import find_pass
 from tilewright.ir.rules import Rule
 
 TESTS: Final = ROOT.parent
-LEVELS: Final = ("nv_tileas", "nvgpu")
-"""The levels of the lowering pipeline whose passes are mutated: those below nv_tileaa."""
+LEVELS: Final = (PLAN, "nv_tileas", "nvgpu")
+"""The steps of the lowering pipeline whose passes are mutated: those below nv_tileaa."""
 DIALECTS: Final = ("dialects.nv_tileaa", "dialects.nv_tileas")
 """Their canonicalization rules are mutated, too."""
 TABLES: Final = (

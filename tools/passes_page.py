@@ -15,6 +15,7 @@ from tilewright.driver.pipelines import (
     DEPRECATED_PASSES,
     LOWERING_PIPELINE,
     PASSES,
+    PLAN,
     Step,
 )
 from tilewright.ir.passes import Option, Pass
@@ -34,11 +35,14 @@ of the levels describe what the passes do in detail: [nv_tileaa](nv_tileaa.md),
 ## The lowering pipeline
 
 `tilewright compile` runs these passes in this order. A pass runs from the optimization level in the
-second column on ([levels](optimization-levels.md)).
+second column on ([levels](optimization-levels.md)). Those of the plan do not run on a program that
+`--emit nv_tileaa` has printed: it has a plan, which may be edited ([nv_tileaa](nv_tileaa.md)).
 """
+TITLES: Final = {"cuda_tile": "On `cuda_tile`", PLAN: "The plan, on `nv_tileaa`"}
 CONDITIONS: Final = (
     ("reorders_accesses", "not with `--sanitize`"),
     ("passes_maps", "only with `--tensor-maps parameters`"),
+    ("keeps_plans", "also in programs that have a plan"),
 )
 
 
@@ -46,8 +50,13 @@ def page() -> str:
     """The whole page."""
     lines = [HEAD]
     for level, steps in LOWERING_PIPELINE.items():
-        title = "On `cuda_tile`" if level == "cuda_tile" else f"To `{level}`"
-        lines += [f"### {title}\n", "| pass | from | |", "|---|---|---|", *map(_step, steps), ""]
+        lines += [
+            f"### {TITLES.get(level, f'To `{level}`')}\n",
+            "| pass | from | |",
+            "|---|---|---|",
+            *map(_step, steps),
+            "",
+        ]
     lines += ["## All passes\n"]
     for name in sorted(PASSES):
         lines += _pass(name, load_pass(PASSES[name]))

@@ -30,7 +30,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.back_end import Observers
 from tilewright.driver.compile import Compilation, Program, target
-from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.pipelines import PLAN, parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
 from tilewright.ir.operation import Operation
@@ -90,7 +90,7 @@ def loop_estimates(function: FuncOp) -> Iterator[Estimate]:
 def planned_words(module: Operation) -> dict[str, int]:
     """The words of live tiles that `plan-kernel` counts for each kernel of a program."""
     copy = module.clone()
-    before, _, _ = passes_to("nv_tileas", "").partition(",plan-kernel")
+    before, _, _ = passes_to(PLAN, "").partition(",plan-kernel")
     parse_pipeline(before).run(copy)
     kernels = [op for op in copy.walk() if isinstance(op, FuncOp) and op.is_kernel]
     return {each.sym_name: live_words(each) for each in kernels}

@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.pipelines import level_pipeline, parse_pipeline, passes_to
+from tilewright.driver.pipelines import PLAN, level_pipeline, parse_pipeline, passes_to
 from tilewright.driver.schedules import parse_schedule
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -40,7 +40,9 @@ def lowered_as_far_as(
     parsed = read_runnable(program, "kernel.mlir") if isinstance(program, str) else program
     module = wrap_in_module(parsed)
     parse_pipeline(passes_to("nv_tileaa", arch, opt_level)).run(module)
-    passes = passes_to("nv_tileas", arch, opt_level, schedule=parse_schedule(schedule)).split(",")
+    asked = parse_schedule(schedule)
+    texts = [passes_to(each, arch, opt_level, schedule=asked) for each in (PLAN, "nv_tileas")]
+    passes = ",".join(texts).split(",")
     names = [each.partition("{")[0] for each in passes]
     if last in names:
         passes = passes[: len(names) - names[::-1].index(last)]

@@ -9,6 +9,7 @@ from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.stage_dump import StageDump, dump_folder
 from tilewright.ir.instruments import Timing
 from tilewright.support.diagnostics import Diagnostic, Severity, Sink
+from tilewright.support.levels import CANONICAL
 from tilewright.text.printer import print_op
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ class Observers:
             self.dump.write(name, print_op(module))
         if self.reached is not None:
             self.reached(name, module)
+
+    def canonical(self, module: Operation) -> None:
+        """Report the module on nv_tileaa before it is planned: no stage of its own."""
+        if self.reached is not None:
+            self.reached(CANONICAL, module)
 
     def stage(self, name: str, text: str | bytes) -> None:
         """Report the result of a stage."""

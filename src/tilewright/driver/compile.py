@@ -24,6 +24,7 @@ from tilewright.driver.pipelines import (
     CHECKS,
     EMITTED,
     OPT_LEVELS,
+    PLAN,
     STAGES,
     level_of,
     levels_between,
@@ -349,11 +350,14 @@ class Compilation(BackEnd):
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
         if level in ("nv_tileaa", "nv_tileas"):
             add_target_spec(self.module, self.settings.arch)
-        for target, passes in self._pipelines(level, stage):
-            if target != level:
+        for step, passes in self._pipelines(level, stage):
+            if step != level:
                 self.module = wrap_in_module(self.module)
             self._run(passes)
-            self.observers.level(target, self.module)
+            if step == "nv_tileaa":
+                self.observers.canonical(self.module)
+            else:
+                self.observers.level("nv_tileaa" if step == PLAN else step, self.module)
 
     def pipeline_to(self, stage: str) -> str:
         """The textual pipeline that `lower` runs, one step a line."""
@@ -361,18 +365,24 @@ class Compilation(BackEnd):
         return pipeline_lines(parse_pipeline(",".join(texts))) if texts else ""
 
     def _pipelines(self, level: str, stage: str) -> Iterator[tuple[str, str]]:
-        """Yield each level from `level` to a stage, and the textual pipeline that leads to it."""
+        """Yield each level from `level` to a stage, and the textual pipeline that leads to it.
+
+        The plan is one of them, after nv_tileaa.
+        """
         own = ["name-values"] if self.settings.device_debug else []
         if level == "cuda_tile":
             own.append(self._passes_to(level))
         yield level, ",".join(filter(None, own))
-        for below in levels_between(level, stage):
-            own = [CHECKS] if self.settings.sanitize and level == CHECKED[-1] else []
-            own.append(self._passes_to(below))
-            yield below, ",".join(filter(None, own))
-            level = below
+        sanitize = self.settings.sanitize
+        is_planned = level == "nv_tileaa" and has_plan(self.module)
+        if is_planned and sanitize:
+            raise Unsupported("checks of accesses in a program with a plan", self.module.location)
+        for step in levels_between(level, stage):
+            checks = CHECKS if step == PLAN and sanitize else ""
+            passes = self._passes_to(step, is_planned=is_planned and step == PLAN)
+            yield step, ",".join(filter(None, [checks, passes]))
 
-    def _passes_to(self, level: str) -> str:
+    def _passes_to(self, level: str, *, is_planned: bool = False) -> str:
         asked = self.settings
         return passes_to(
             level,
@@ -382,6 +392,7 @@ class Compilation(BackEnd):
             schedule=asked.schedule,
             source=asked.schedule_source,
             map_parameters=asked.tensor_maps == PARAMETERS,
+            is_planned=is_planned,
         )
 
     def _run(self, passes: str) -> None:
@@ -399,6 +410,17 @@ def function_names(module: Operation) -> list[str]:
         if is_function and op.regions and op.regions[0].blocks and isinstance(name, StringAttr):
             names.append(name.value)
     return names
+
+
+def has_plan(program: Operation) -> bool:
+    """Whether the kernels of a program on nv_tileaa have a plan: all of them, or none."""
+    from tilewright.dialects.nv_tileaa.structure import FuncOp  # noqa: PLC0415
+
+    kernels = [op for op in program.walk() if isinstance(op, FuncOp) and op.is_kernel]
+    rest = [kernel for kernel in kernels if not kernel.planned]
+    if rest and len(rest) < len(kernels):
+        fail("expected a plan of all kernels or of none, found a kernel without", rest[0].location)
+    return bool(kernels) and not rest
 
 
 def add_target_spec(program: Operation, arch: Arch) -> None:

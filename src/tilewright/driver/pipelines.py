@@ -139,7 +139,7 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 class Step:
     """A pass of the lowering pipeline, and the conditions under which it runs."""
 
-    __slots__ = ("passes_maps", "reorders_accesses", "since", "text")
+    __slots__ = ("keeps_plans", "passes_maps", "reorders_accesses", "since", "text")
 
     def __init__(
         self,
@@ -148,6 +148,7 @@ class Step:
         *,
         reorders_accesses: bool = False,
         passes_maps: bool = False,
+        keeps_plans: bool = False,
     ) -> None:
         self.text = text
         """The pass in a textual pipeline; `$arch` is replaced by the target, `{$requests}` by what
@@ -158,12 +159,17 @@ class Step:
         """Whether it separates accesses from their bounds checks."""
         self.passes_maps = passes_maps
         """Whether it is only for kernels to which the launcher passes tensor maps."""
+        self.keeps_plans = keeps_plans
+        """Whether it also runs on programs that have a plan, of the passes that make one."""
 
     def runs(self, opt_level: int, *, checked: bool, map_parameters: bool) -> bool:
         """Whether it runs at an optimization level, with or without bounds checks."""
         is_wanted = map_parameters or not self.passes_maps
         return is_wanted and self.since <= opt_level and not (checked and self.reorders_accesses)
 
+
+PLAN: Final = "plan"
+"""The passes that plan a kernel, on nv_tileaa; `--emit nv_tileaa` prints the program after them."""
 
 LOWERING_PIPELINE: Final = {
     "cuda_tile": (
@@ -181,10 +187,10 @@ LOWERING_PIPELINE: Final = {
         Step("canonicalize"),
         Step("cse"),
     ),
-    "nv_tileas": (
+    PLAN: (
         Step("inline-calls"),
         Step("check-resources"),
-        Step("record-requests{$requests}"),
+        Step("record-requests{$requests}", keeps_plans=True),
         Step("expand-dots"),
         Step("order-blocks", since=2),
         Step("plan-splits{$forms}"),
@@ -196,6 +202,8 @@ LOWERING_PIPELINE: Final = {
         Step("plan-kernel"),
         # How much of K is in shared memory at once depends on the threads of a block.
         Step("plan-splits{forms=k_loop}", since=2, reorders_accesses=True),
+    ),
+    "nv_tileas": (
         Step("tile"),
         Step("version-single-trip", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
@@ -234,7 +242,10 @@ LOWERING_PIPELINE: Final = {
     ),
     "nvvm": (Step("convert-gpu-nvgpu-to-nvvm"),),
 }
-"""The levels, and the passes that lower to each from the one above; the first: on the input."""
+"""The levels, and the passes that lower to each from the one above; the first: on the input.
+
+Between two levels stand the passes that plan a kernel.
+"""
 
 OPT_LEVELS: Final = range(4)
 """The optimization levels: -O0 to -O3."""
@@ -249,15 +260,17 @@ def passes_to(
     schedule: str = "",
     source: str = SCHEDULE,
     map_parameters: bool = False,
+    is_planned: bool = False,
 ) -> str:
     """Return the textual pipeline that lowers to a level from the one above; may be empty.
 
-    `source` is what asks for the schedule.
+    `source` is what asks for the schedule. A program that `is_planned` keeps its plan.
     """
     steps = (
         step
         for step in LOWERING_PIPELINE[level]
         if step.runs(opt_level, checked=checked, map_parameters=map_parameters)
+        and (step.keeps_plans or not is_planned)
     )
     requests = _requests(schedule, source, opt_level, checked=checked)
     return (
@@ -295,9 +308,13 @@ def level_pipeline(opt_level: int) -> Pipeline | None:
 
 
 def levels_between(start: str, end: str) -> list[str]:
-    """List the levels after `start` up to `end`; up to the last if `end` is an emitted stage."""
+    """List the levels after `start` up to `end`, with the plan after nv_tileaa.
+
+    If `end` is an emitted stage, it lists them up to the last level.
+    """
     names = list(LOWERING_PIPELINE)
-    last = names.index(end) if end in LOWERING_PIPELINE else len(names) - 1
+    end = PLAN if end == "nv_tileaa" else end
+    last = names.index(end) if end in names else len(names) - 1
     return names[names.index(start) + 1 : last + 1]
 
 
@@ -313,7 +330,7 @@ CHECKS: Final = "inline-calls,check-accesses,canonicalize,cse"
 EMITTED: Final = ("llvm", "ptx", "cubin", "sass")
 """The output formats after the last level."""
 
-STAGES: Final = (*LOWERING_PIPELINE, *EMITTED)
+STAGES: Final = (*(level for level in LOWERING_PIPELINE if level != PLAN), *EMITTED)
 """All stages of a compilation, in order."""
 
 _TILE_LEVELS: Final = ("cuda_tile", "nv_tileas", "nv_tileaa")

@@ -21,6 +21,7 @@ from tilewright.explain.timeline import timeline_of
 from tilewright.explain.work import roofline_of, work_of
 from tilewright.schedule.cost_inputs import plan_of
 from tilewright.schedule.work_tree import tree_of
+from tilewright.support.levels import CANONICAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 ANALYZED = "nv_tileas"
 """The level at which layouts, pipelines and shared memory are known."""
 SPILLS_UNKNOWN = "source lines of spills need nvdisasm (package nvidia-cuda-nvdisasm)"
-COUNTED = "nv_tileaa"
-"""The level at which bytes and operations are counted: that of the program, before loops are
-transformed."""
 
 
 class Subject(NamedTuple):
@@ -64,14 +62,19 @@ class Collector:
         self._mbarriers: dict[str, int] = {}
 
     def reached(self, level: str, module: Operation) -> None:
-        """Take the text and the facts of a level; later passes modify the module."""
+        """Take the text and the facts of a level; later passes modify the module.
+
+        Bytes and operations are those of the program, before tiles are split and loops transformed.
+        """
+        if level == CANONICAL:
+            for function in _kernels(module):
+                self._work[function.sym_name] = work_of(function, self._positions)
+                self._trees[function.sym_name] = tree_of(function)
+            return
         text = module_text(level, module, self._positions)
         self._levels[level] = text
         for function in _kernels(module):
-            if level == COUNTED:
-                self._work[function.sym_name] = work_of(function, self._positions)
-                self._trees[function.sym_name] = tree_of(function)
-            elif level == ANALYZED:
+            if level == ANALYZED:
                 self._take_facts(function)
                 self._kernels[function.sym_name] = self._kernel(function, text)
         for op in module.walk():

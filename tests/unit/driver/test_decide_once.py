@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tilewright.driver.pipelines import CHECKS, LOWERING_PIPELINE, PASSES
+from tilewright.driver.pipelines import CHECKS, LOWERING_PIPELINE, PASSES, PLAN
 
 RECORD = Path(__file__).parents[3] / "docs" / "decisions" / "0027-decide-once.md"
 ROW = re.compile(r"^\| `([\w-]+)` \| ([^|]+) \| [^|]+ \|$", re.MULTILINE)
@@ -20,7 +20,7 @@ GENERAL = ("canonicalize", "cse")
 
 def test_each_pass_of_the_middle_has_a_home() -> None:
     rows = dict(ROW.findall(RECORD.read_text()))
-    steps = (*LOWERING_PIPELINE["nv_tileas"], *LOWERING_PIPELINE["nvgpu"])
+    steps = [step for level in (PLAN, "nv_tileas", "nvgpu") for step in LOWERING_PIPELINE[level]]
     passes = {*(step.text.partition("{")[0] for step in steps), *CHECKS.split(",")}
     assert passes - rows.keys() - {*TARGET, *GENERAL} == set()
     homes = {home.strip(" `") for text in rows.values() for home in text.split(",")}

@@ -30,7 +30,7 @@ from tilewright.dialects.nv_tileas.memory import TiledLoadOp, TiledStoreOp
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.driver.assembly import parse_any
-from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.pipelines import PLAN, parse_pipeline, passes_to
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
 from tilewright.support.schedule_keys import CHOICES
@@ -173,7 +173,7 @@ def test_a_request_to_do_nothing_is_not_refused(name: str) -> None:
 
 def test_no_key_is_followed_beside_checks() -> None:
     schedule = "stages=3 warps=8 agents=0"
-    passes = passes_to("nv_tileas", "sm_90", checked=True, schedule=schedule).split(",")
+    passes = passes_to(PLAN, "sm_90", checked=True, schedule=schedule).split(",")
     module = lowered_as_far_as("inline-calls", GEMM)
     parse_pipeline(",".join(each for each in passes if "record-requests" in each)).run(module)
     (function,) = (op for op in module.walk() if isinstance(op, FuncOp))

@@ -12,7 +12,7 @@ from scheduled_loops import matmul
 import tilewright
 from tilewright.driver import cli, schedules
 from tilewright.driver.cache import key_of
-from tilewright.driver.pipelines import passes_to
+from tilewright.driver.pipelines import PLAN, passes_to
 from tilewright.driver.schedules import environment_schedule, parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import UserError
@@ -135,14 +135,14 @@ def test_the_command_line_splits_iterations(k_parts: int, tmp_path: Path) -> Non
 ])  # fmt: skip
 def test_one_pass_takes_the_schedule(level: int, source: str, checked: bool, rest: str) -> None:
     schedule = "stages=3 k-parts=2 in-flight=0"
-    text = passes_to("nv_tileas", "sm_90", level, checked=checked, schedule=schedule, source=source)
+    text = passes_to(PLAN, "sm_90", level, checked=checked, schedule=schedule, source=source)
     steps = [step for step in text.split(",") if "{" in step and "forms=" not in step]
     assert steps == [f"record-requests{{{schedule}{rest}}}"]
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_without_a_schedule_no_pass_has_options_but_the_forms_of_splits(level: int) -> None:
-    steps = passes_to("nv_tileas", "sm_90", level, source="environment").split(",")
+    steps = passes_to(PLAN, "sm_90", level, source="environment").split(",")
     assert "record-requests" in steps
     assert not [step for step in steps if "{" in step and "forms=" not in step]
 

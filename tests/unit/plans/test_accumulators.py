@@ -12,7 +12,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import enclosing_function
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.pipelines import PLAN, parse_pipeline, passes_to
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 
 ACC = "tile<64x16xf32>"
@@ -40,7 +40,7 @@ def dots(inside: str) -> list[DotOp]:
         }}
       }}"""
     root = wrap_in_module(read_runnable(text, "kernel.mlir"))
-    for level in ("nv_tileaa", "nv_tileas"):
+    for level in ("nv_tileaa", PLAN, "nv_tileas"):
         parse_pipeline(passes_to(level, "sm_90", 0)).run(root)
     return [op for op in root.walk() if isinstance(op, DotOp)]
 

@@ -20,7 +20,7 @@ from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, counts_copi
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.compile import Program
-from tilewright.driver.pipelines import level_pipeline, parse_pipeline, passes_to
+from tilewright.driver.pipelines import PLAN, level_pipeline, parse_pipeline, passes_to
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.operation import Operation
 from tilewright.plans.allocations import aligned
@@ -33,7 +33,7 @@ from tilewright.target.resources import MBARRIER_BYTES
 ARCH: Final = "sm_90"
 PARTS: Final = 40
 """A part has every fortieth program: about 13."""
-PLAN: Final = "allocate"
+ALLOCATION: Final = "allocate"
 
 
 @cache
@@ -51,9 +51,10 @@ def before_planning(code: bytes) -> tuple[Operation, str]:
     optimizing = level_pipeline(3)
     assert optimizing is not None
     optimizing.run(module)
-    parse_pipeline(passes_to("nv_tileaa", ARCH)).run(module)
+    for level in ("nv_tileaa", PLAN):
+        parse_pipeline(passes_to(level, ARCH)).run(module)
     passes = passes_to("nv_tileas", ARCH).split(",")
-    plan = [each.partition("{")[0] for each in passes].index(PLAN)
+    plan = [each.partition("{")[0] for each in passes].index(ALLOCATION)
     parse_pipeline(",".join(passes[:plan])).run(module)
     return module, ",".join(passes[plan:])
 

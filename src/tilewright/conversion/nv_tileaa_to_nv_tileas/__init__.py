@@ -85,7 +85,7 @@ def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
         kernel.refuse(NUM_CTAS, remark.reason)
         if sink.wants_remarks:
             sink.remark(remark)
-    kernel.attributes["kernel_spec"] = KernelSpecAttr(ctas, warps, spec.occupancy)
+    kernel.kernel_spec, kernel.planned = KernelSpecAttr(ctas, warps, spec.occupancy), False
 
 
 def _cluster_remark(kernel: FuncOp, asked: int) -> Remark:

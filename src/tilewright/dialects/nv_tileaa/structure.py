@@ -34,6 +34,7 @@ class FuncOp(func.FuncOp):
     kernel_spec = d.optional_attribute(KERNEL_SPEC)
     asked = d.optional_attribute(ASKED, "nv_tileaa.asked")
     refused = d.optional_attribute(REFUSED, "nv_tileaa.refused")
+    planned = d.flag("nv_tileaa.planned")
 
     @property
     def is_kernel(self) -> bool:
@@ -73,6 +74,8 @@ class FuncOp(func.FuncOp):
             and self.signature.results
         ):
             yield f"must not return values, got {listed(self.signature.results)}"
+        if self.planned and (self.kernel_spec is None or self.kernel_spec.num_warps is None):
+            yield "expected a 'kernel_spec' with the warps of a plan"
 
 
 class ReturnOp(func.ReturnOp):

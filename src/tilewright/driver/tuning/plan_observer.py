@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.schedule.cost_inputs import plan_of
 from tilewright.schedule.launch_work import launch_of
+from tilewright.support.levels import CANONICAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from tilewright.schedule.launch_cost import Launch
     from tilewright.schedule.launch_work import LaunchArguments
 
-COUNTED = "nv_tileaa"
-"""The level at which the work of a launch is counted."""
 PLANNED = "nv_tileas"
 """The level at which a plan is read."""
 
@@ -38,8 +37,8 @@ class PlanObserver:
         self.plan: Plan | None = None
 
     def reached(self, level: str, module: Operation) -> None:
-        """Take the facts of a level; later passes modify the module."""
-        if level == COUNTED and self._arguments is not None:
+        """Take the facts of a level; the work of a launch is that before its kernel is planned."""
+        if level == CANONICAL and self._arguments is not None:
             self.launch = launch_of(_kernel(module), self._grid, self._arguments)
         elif level == PLANNED:
             self.plan = plan_of(_kernel(module))

@@ -41,6 +41,7 @@ class PlanKernel(Pass):
             launch = choose_launch(kernel)
             remarks = [*_warps_remarks(kernel, launch), *_relax(kernel, launch)]
             kernel.kernel_spec = KernelSpecAttr(spec.num_ctas, launch.warps, launch.blocks)
+            kernel.planned = True
             if sink.wants_remarks:
                 for remark in remarks:
                     sink.remark(remark)

@@ -31,6 +31,8 @@ LIMITS: Final = {
 }
 """Why no request of a schedule is followed."""
 UNASKED: Final = -1
+PLANNED_KEYS: Final = ("warps", "k_parts")
+"""The keys of schedules whose values a plan has already."""
 
 
 def _request(name: str, doc: str) -> int:
@@ -62,8 +64,8 @@ class RecordRequests(Pass):
 
     Of two requests for one key, that of the first source wins: a forced schedule, the environment,
     a tuning record, the hints of the entry. The other one is recorded as refused, and so is all
-    that the optimization level or `--sanitize` does not allow. A `kernel_spec` of a kernel without
-    requests is taken for its hints.
+    that the optimization level, `--sanitize` or a plan does not allow. A `kernel_spec` of a kernel
+    without requests or a plan is taken for its hints.
     """
 
     name = "record-requests"
@@ -109,6 +111,9 @@ class RecordRequests(Pass):
             if self.limit and request.value:
                 kernel.refuse(request.key, f"{_shown(request)}: {LIMITS[self.limit]}")
                 continue
+            if kernel.planned and request.key in PLANNED_KEYS:
+                kernel.refuse(request.key, f"{_shown(request)}: the program has a plan")
+                continue
             if previous is not None and _rank(previous) < _rank(request):
                 request, previous = previous, request
             if previous is not None and previous.value != request.value:
@@ -120,11 +125,11 @@ class RecordRequests(Pass):
 def _take_hints(kernel: FuncOp) -> None:
     """Move the `kernel_spec` of a kernel without requests to what is asked.
 
-    That of a kernel with layouts was chosen for them, and so was the size of a cluster whose CTAs
-    share tiles.
+    That of a kernel with a plan or with layouts was chosen, and so was the size of a cluster whose
+    CTAs share tiles.
     """
     spec = kernel.kernel_spec
-    if spec is None or kernel.asked is not None:
+    if spec is None or kernel.asked is not None or kernel.planned:
         return
     if any(inner.dialect == "nv_tileas" for inner in kernel.walk()):
         return

@@ -6,7 +6,7 @@ import pytest
 from split_gemm import check_result, operands_of, passed, split_gemm, splits_in
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.driver.pipelines import OPT_LEVELS, parse_pipeline, passes_to
+from tilewright.driver.pipelines import OPT_LEVELS, PLAN, parse_pipeline, passes_to
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
 from tilewright.support.diagnostics import Sink, UserError
@@ -100,7 +100,7 @@ def test_requests_that_no_split_follows_have_a_reason() -> None:
 ])  # fmt: skip
 def test_levels_limit_the_forms(opt_level: int, checked: bool, expected: list[str]) -> None:
     """With checks of accesses, no split separates an access from its check."""
-    steps = passes_to("nv_tileas", "sm_90", opt_level, checked=checked).split(",")
+    steps = passes_to(PLAN, "sm_90", opt_level, checked=checked).split(",")
     runs = [each.removeprefix("plan-splits") for each in steps if each.startswith("plan-splits")]
     chosen = [split for options in runs for split in splits(split_gemm(asked=BOTH), options)]
     assert chosen == expected
@@ -108,7 +108,8 @@ def test_levels_limit_the_forms(opt_level: int, checked: bool, expected: list[st
 
 @pytest.mark.parametrize("opt_level", OPT_LEVELS)
 def test_splits_are_applied_at_all_levels(opt_level: int) -> None:
-    assert "tile" in passes_to("nv_tileas", "sm_90", opt_level, checked=True).split(",")
+    for step in (PLAN, "nv_tileas"):
+        assert "tile" in passes_to(step, "sm_90", opt_level, checked=True).split(",")
 
 
 def test_forms_are_known() -> None:

@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.pipelines import OPT_LEVELS, parse_pipeline, passes_to
+from tilewright.driver.pipelines import OPT_LEVELS, PLAN, parse_pipeline, passes_to
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.text.printer import print_op
@@ -266,7 +266,9 @@ class TestPrefetchLoads:
 def test_it_is_a_matter_of_the_optimization_level_and_of_checks(
     opt_level: int, checked: bool
 ) -> None:
-    names = passes_to("nv_tileas", "sm_90", opt_level, checked=checked).split(",")
+    levels = (PLAN, "nv_tileas")
+    texts = [passes_to(level, "sm_90", opt_level, checked=checked) for level in levels]
+    names = ",".join(texts).split(",")
     prefetched = opt_level >= 2 and not checked
     reordering = "unroll-loops", "merge-loads", "prefetch-loads"
     for name in (*reordering, "schedule-loops", "materialize-schedule"):

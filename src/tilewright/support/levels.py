@@ -1,0 +1,8 @@
+"""Points of a compilation that are no levels."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CANONICAL: Final = "canonical"
+"""A program on nv_tileaa before its kernels are planned: observers are told of it by this name."""

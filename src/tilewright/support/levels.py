@@ -5,4 +5,4 @@ from __future__ import annotations
 from typing import Final
 
 CANONICAL: Final = "canonical"
-"""A program on nv_tileaa before its kernels are planned: observers are told of it by this name."""
+"""A program on nv_tileaa before its kernels are planned: observers know it by this name."""

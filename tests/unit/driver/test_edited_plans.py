@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,10 @@ from tilewright.support.diagnostics import Unsupported, UserError
 
 PLANNED = "nv_tileaa.planned"
 SPLIT = "#nv_tileaa.split<[<2, 2, k_loop>]>"
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
+@cache
 def plan(text: str, *, opt_level: int = 3) -> str:
     """The program that `--emit nv_tileaa` prints."""
     return tilewright.compile(text, "sm_90", opt_level, emit="ptx").stages["nv_tileaa"]
@@ -52,10 +54,9 @@ def check_on_the_emulator(text: str) -> None:
     np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
 
 
-@pytest.mark.parametrize("opt_level", [0, 3])
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_a_printed_plan_gives_the_same_kernel(example: Path, opt_level: int) -> None:
-    program = example.read_text()
+@pytest.mark.parametrize(("name", "opt_level"), [("attention", 3), ("gemm", 0), ("softmax", 3)])
+def test_a_printed_plan_gives_the_same_kernel(name: str, opt_level: int) -> None:
+    program = (EXAMPLES / f"{name}.mlir").read_text()
     planned = plan(program, opt_level=opt_level)
     assert PLANNED in planned
     first, second = (

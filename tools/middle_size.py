@@ -11,8 +11,9 @@ prints where each test or constant is.
 - A pass is an entry of `PASSES` in `driver/pipelines.py`; another name of a class does not count.
 - Tests of the GPU and constants: by the rules of `counted_code.py`.
 
-Tests of the GPU and constants belong in `target`, constants in `schedule/cost.py` too; the last row
-counts what is elsewhere.
+Tests of the GPU and constants belong in `target`, constants in `schedule` too, which has the limits
+of moves, the constants of the cost model and those of the resource model; the last row counts what
+is elsewhere.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ DIVIDED: Final = ("transforms", "conversion")
 OUTER: Final = ("transforms/cuda_tile", "transforms/generic")
 """Transformations above the middle."""
 MIDDLE: Final = ("transforms/", "plans", "schedule", "conversion/nv_tileaa_to_nv_tileas")
-PLACES: Final = ("target/", "schedule/cost.py")
+PLACES: Final = ("target/", "schedule/")
 """Where tests of the GPU and constants belong."""
 PIPELINES: Final = "driver/pipelines.py"
 Files = Mapping[str, str]
@@ -155,7 +156,7 @@ class Sizes:
         rows["decide and apply"] = self.together(middle)
         rows["all"] = self.together(every)
         elsewhere = self.together(each for each in every if not each.startswith(PLACES))
-        rows["elsewhere than target and cost"] = elsewhere
+        rows["elsewhere than target and schedule"] = elsewhere
         return rows
 
 

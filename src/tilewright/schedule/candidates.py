@@ -7,26 +7,13 @@ candidate.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.schedule.limits import FEWER_STAGES_MARGIN, MARGIN
 from tilewright.schedule.registers import SHARING_BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-LEAST_STAGES: Final = 2
-"""Of a pipeline whose tiles several threads read: one that they use, one that is copied."""
-CORESIDENT_STAGES: Final = 3
-"""Of loops with dots by wgmma in each of two blocks of an SM: one that is multiplied, and two that
-are copied, as many as one block would copy with six."""
-MARGIN: Final = 0.05
-"""How much faster than the candidates before it one has to be, relative to its clocks. Set with the
-160 tiles of `benchmarks/results/cost-model.md` in view: among 0, 0.02, 0.05, 0.1, 0.15 and 0.2, it
-had the least mean loss in a prototype of this choice."""
-FEWER_STAGES_MARGIN: Final = 0.15
-"""The same with fewer stages than fit, so that more blocks share an SM: registers, which decide it
-as well, are an estimate, and small grids have no second block for an SM. GEMMs of one wave take up
-to 1.4 of the time with two stages instead of three."""
 
 
 class Candidate(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.scf import ForOp
+from tilewright.schedule.limits import DOT_SHARES, LIVE_DOT_SHARE, OPERAND_SHARE
 from tilewright.schedule.tile_words import accumulator_words, tile_words
 from tilewright.schedule.warps import DEFAULT_WARPS, MAX_WARPS
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
-
-DOT_SHARES: Final = {4: 64, 8: 128}
-"""By number of warps, the registers of a thread of the largest tile above which warps double:
-accumulators stay in registers, and larger ones need fewer operand loads per element. A thread of 16
-warps has at most 128 registers."""
-LIVE_SHARE: Final = 160
-"""Registers of a thread of one warpgroup above which accumulators that are live together, as those
-of the gradients of attention, are divided between two: operands are in registers beside them."""
-OPERAND_SHARE: Final = 64
-"""Registers of a thread of four warps for B of dots with few rows, above which there are eight:
-their instructions read it from registers."""
 
 
 def warps_of_dots(kernel: FuncOp, dots: Sequence[DotOp], largest: int) -> tuple[int, str]:
@@ -81,7 +71,7 @@ def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
     words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
     if words > threads * DOT_SHARES[DEFAULT_WARPS]:
         return True
-    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_SHARE:
+    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_DOT_SHARE:
         return False
     return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
 

@@ -8,7 +8,7 @@ threads would have too few registers, or an SM too few blocks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.schedule.dot_warps import live_accumulator_words, warps_of_dots
+from tilewright.schedule.limits import FEW_LIVE_SHARE, LIVE_SHARE, SCAN_SHARE, TILE_SHARE
 from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import (
     K_LOOP_OTHERS,
@@ -28,7 +29,6 @@ from tilewright.schedule.row_kernels import RowKernel
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import (
     DEFAULT_WARPS,
-    MAX_TILE_REGISTERS,
     MAX_WARPS,
     WARP_COUNTS,
     fixed_warps,
@@ -41,20 +41,6 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
-
-LIVE_SHARE: Final = 128
-"""Registers of a thread for tiles that are live together without dots, above which warps double:
-with 40 others, an SM has registers for fewer than three blocks of four warps. On an H200, backward
-passes of RMS norm with 136, 144 and 160 take 1.09, 0.85 and 0.61 of the time with eight warps, a
-selective scan with 128 takes 0.99 (`benchmarks/results/plans-h200.json`)."""
-FEW_LIVE_SHARE: Final = 104
-"""Registers of a thread for tiles that are live together where fewer warps suffice: with 24 others,
-an SM has registers for 16 warps. With 66 a Sinkhorn iteration takes 0.79 of the time with half of
-the warps, with 97 a search of the largest two 0.75 and 0.59; a group norm with 192 takes 1.32."""
-SCAN_SHARE: Final = 16
-"""Registers of a thread of four warps for a scanned tile, above which there are eight warps: a
-thread scans its elements one after the other. With 32, a linear recurrence takes 0.52 of the time,
-a segmented scan 0.75; with 16, they take 0.71 to 1.09, the most for the fastest tile."""
 
 
 class LaunchShape(NamedTuple):
@@ -118,7 +104,7 @@ def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[WarpCandid
     if dots:
         live, first = live_words(kernel), warps_of_dots(kernel, dots, largest_words(kernel))
         return [WarpCandidate(*first), *_less_spilling(live, first[0])]
-    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), MAX_TILE_REGISTERS)
+    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), TILE_SHARE)
     if row is not None and row.is_simple:
         return [WarpCandidate(min(warps, row.warps))]
     fewest, most = warp_bounds(kernel, warps)

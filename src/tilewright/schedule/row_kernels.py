@@ -31,6 +31,7 @@ from tilewright.dialects.nv_tileaa.functions import (
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.types import F64, TensorType
+from tilewright.schedule.limits import BYTES_IN_FLIGHT, RESIDENT_WARPS, ROW_SHARE
 from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import fitting_blocks, loading_registers, row_registers
 from tilewright.target.arch import WARP_SIZE
@@ -39,14 +40,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
 
-ROW_SHARE: Final = 32
-"""Registers of a thread for tiles that are live together, at most, if a block has fewer warps."""
-RESIDENT_WARPS: Final = 32
-"""Warps of an SM that are to be resident: eight of a scheduler hide the latency of instructions,
-and rows of 32 registers of each thread are 64 KiB in flight in f16."""
-BYTES_IN_FLIGHT: Final = 36 * 1024
-"""Of an SM, with which loads take the bandwidth of device memory. RMS norm on an H200 runs at 0.88
-of a copy with 20 KiB, 0.92 with 24, 0.94 to 0.98 with 32, and 0.97 to 0.99 with 36 and 40."""
 
 _LONG: Final = (
     Atan2Op, CosHOp, CosOp, FPowFOp, FPowIOp, RemFOp, SinHOp, SinOp, TanHOp, TanOp,

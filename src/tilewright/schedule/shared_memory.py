@@ -15,6 +15,7 @@ from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
 from tilewright.layout.pieces import LIMIT
 from tilewright.plans.allocations import aligned, allocated_bytes, pipeline_memory
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
+from tilewright.schedule.limits import FORCED_STAGES
 from tilewright.schedule.shared_lifetimes import find_lifetimes, offsets_of
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.memories import LINE
@@ -39,8 +40,6 @@ for other tiles as one of them. Not measured."""
 BARRIER_RESERVE: Final = 1024
 """Bytes that are kept free for mbarriers and tensor maps: those of eight pipelines with eight
 stages. Also kept free in blocks beside which others are to be resident."""
-MOST_STAGES: Final = 8
-"""Of a pipeline, as many as can be forced."""
 
 
 def block_share(arch: Arch, blocks: int) -> int:
@@ -87,7 +86,7 @@ def specialized_bytes(arch: Arch, blocks: int, maps: int, pipelines: int) -> int
 
     The rest is for tensor maps and mbarriers, of all stages that can be forced.
     """
-    barriers = pipelines * pipeline_mbarriers(MOST_STAGES) * MBARRIER_BYTES
+    barriers = pipelines * pipeline_mbarriers(FORCED_STAGES) * MBARRIER_BYTES
     return block_share(arch, blocks) - max(MAP_BYTES * maps + barriers, BARRIER_RESERVE)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.requests import WARPS
 from tilewright.ir.types import TensorType
+from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
 from tilewright.target.arch import WARP_SIZE
 
@@ -17,9 +18,6 @@ DEFAULT_WARPS: Final = 4
 MAX_WARPS: Final = 16
 WARP_COUNTS: Final = (1, 2, 4, 8, 16)
 """That a block can have."""
-MAX_TILE_REGISTERS: Final = 32
-"""Registers of a thread that one tile may take without dots: larger ones have more warps, and
-tiles that even `MAX_WARPS` warps cannot hold so are cut."""
 
 
 def fixed_warps(kernel: FuncOp) -> int | None:
@@ -45,8 +43,8 @@ def held_words(kernel: FuncOp) -> int:
     """
     fixed = fixed_warps(kernel)
     if fixed is not None:
-        return MAX_TILE_REGISTERS * WARP_SIZE * fixed
-    least, most = (MAX_TILE_REGISTERS * WARP_SIZE * warps for warps in (DEFAULT_WARPS, MAX_WARPS))
+        return TILE_SHARE * WARP_SIZE * fixed
+    least, most = (TILE_SHARE * WARP_SIZE * warps for warps in (DEFAULT_WARPS, MAX_WARPS))
     return min(max(least, largest_words(kernel)), most)
 
 

@@ -1,13 +1,8 @@
 """The candidates of a kernel, and the choice among them."""
 
-from tilewright.schedule.candidates import (
-    FEWER_STAGES_MARGIN,
-    MARGIN,
-    Candidate,
-    Choices,
-    candidates_of,
-)
+from tilewright.schedule.candidates import Candidate, Choices, candidates_of
 from tilewright.schedule.choose import Scored, choose
+from tilewright.schedule.limits import FEWER_STAGES_MARGIN, MARGIN
 
 
 def test_a_kernel_without_a_choice_has_one_candidate() -> None:

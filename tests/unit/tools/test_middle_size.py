@@ -99,7 +99,7 @@ def test_rows_are_packages_and_groups_of_them() -> None:
         "transforms/nv_tileaa": Counts(2, 1, 1, 1, 1),
         "decide and apply": Counts(6, 4, 2, 2, 2, 1),
         "all": Counts(12, 6, 2, 3, 4, 1),
-        "elsewhere than target and cost": Counts(6, 4, 2, 2, 2, 1),
+        "elsewhere than target and schedule": Counts(6, 4, 2, 2, 2, 1),
     }
 
 

@@ -21,6 +21,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
 from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.schedule.limits import ASSUMED_TRIPS, DOT_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,11 +33,6 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
     from tilewright.target.arch import Arch
 
-LOOP_WEIGHT: Final = 8
-"""The assumed number of iterations of a loop."""
-DOT_WEIGHT: Final = 64
-"""The weight of an access is its size in bytes; a dot in another layout than its own would convert
-its accumulator in each iteration."""
 HELD_WEIGHT: Final = 1
 """An operand that threads hold in registers: less than any access of it, which would not be
 coalesced in the layout of the dot."""
@@ -117,5 +113,5 @@ def _prefer(
         return
     loops = sum(isinstance(outer, ForOp | WhileOp) for outer in op.ancestors())
     weights = preferences.setdefault(classes.of(tile), {})
-    cost = count(tile.type) * weight * LOOP_WEIGHT**loops
+    cost = count(tile.type) * weight * ASSUMED_TRIPS**loops
     weights[layout] = weights.get(layout, 0) + cost

@@ -8,7 +8,7 @@ without a conversion, as long as lanes access whole sectors of memory, and few l
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import in_layout
 from tilewright.dialects.elements import element_of, pointee_bytes
@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
 from tilewright.layout.linear import LANE, REGISTER, WARP, log2
 from tilewright.layout.parts import beside
 from tilewright.layout.transfer import Move, transfer
+from tilewright.schedule.limits import EXCHANGE_COST
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 from tilewright.target.memories import LINE, SECTOR
 
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
-
-EXCHANGE_COST: Final = 128
-"""What threads wait for each other in a layout conversion, in accesses of a warp to a line."""
 
 
 class LineAccesses:

@@ -28,6 +28,7 @@ from tilewright.layout.linear import REGISTER
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import MATRIX_RANK, batched, left_fragments, wgmma_tile
+from tilewright.schedule.limits import MATRIX_BYTES
 from tilewright.schedule.registers import fits_registers, launch_registers
 from tilewright.schedule.shared_memory import MOST_SCRATCH, SCRATCH_RESERVE
 from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
@@ -61,10 +62,6 @@ class MmaSelection(NamedTuple):
     """Whether its columns or rows are assigned to threads as suits loads, stores and other dots."""
 
 
-MATRIX_LIMIT: Final = 16 * 1024
-"""The most bytes of shared memory for all matrices that threads multiply with lines they hold."""
-
-
 def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
     """Select the instruction of each dot; all operands in shared memory fit together."""
     dots = list(dots)
@@ -82,7 +79,7 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
             memory.add(op, operands)
         elif (matrix := _matrix_beside_lines(op, selection)) is not None:
             matrices = {**matrix_bytes, matrix: stored_bytes(matrix.type)}
-            if sum(matrices.values()) <= MATRIX_LIMIT:
+            if sum(matrices.values()) <= MATRIX_BYTES:
                 matrix_bytes = matrices
             else:
                 selection = _select_blocks(op, warps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.constraints import shape
@@ -12,6 +12,7 @@ from tilewright.dialects.nv_tileaa.splits import Split, SplitForm
 from tilewright.dialects.nv_tileaa.view import TiledStoreOp, TileStoreOp
 from tilewright.dialects.scf import ForOp
 from tilewright.layout.linear import log2
+from tilewright.schedule.limits import LEAST_COLUMNS
 from tilewright.schedule.registers import fits_registers
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import WARP_COUNTS, fixed_warps
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileaa.choose_splits import Trial
     from tilewright.transforms.tile.closure import Cut
-
-LEAST_COLUMNS: Final = 64
-"""Of a part of accumulators that exceed the registers."""
 
 
 def choose_first_parts(trial: Trial, sink: Sink) -> None:

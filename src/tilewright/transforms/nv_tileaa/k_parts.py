@@ -19,6 +19,7 @@ from tilewright.dialects.nv_tileaa.splits import Split, SplitForm
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.plans.mma import PROMOTED
+from tilewright.schedule.limits import CHEAP, OVERLAPPED_STAGES
 from tilewright.schedule.registers import K_LOOP_OTHERS, resident_blocks, tile_capacity
 from tilewright.schedule.shared_memory import block_share
 from tilewright.schedule.tile_words import accumulator_words, address_words, tile_words
@@ -38,10 +39,6 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.choose_splits import Trial
 
 K_PARTS: Final = "k_parts"
-WANTED_STAGES: Final = 3
-"""One that is read, and two that are copied meanwhile."""
-CHEAP: Final = 2
-"""Instructions for an element of an operation that may follow the read of a stage."""
 
 
 def choose_k_parts(trial: Trial, _: Sink) -> None:
@@ -121,7 +118,7 @@ def _parts(dots: Sequence[DotOp], bytes: int, memory: int, threads: int, wanted:
     registers = tile_capacity(threads, K_LOOP_OTHERS)
     parts = 1
     while along_k > parts * MMA_K_BYTES:
-        fits = bytes * WANTED_STAGES <= parts * memory
+        fits = bytes * OVERLAPPED_STAGES <= parts * memory
         if operands:
             fits = fits and accumulators + operands // parts <= registers
         if parts >= wanted if wanted else fits:

@@ -8,6 +8,7 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.ir.passes import Pass, statistic
+from tilewright.schedule.limits import MERGED_TILES
 from tilewright.schedule.tile_words import result_words
 from tilewright.schedule.warps import held_words
 from tilewright.transforms.generic.cse import Cse
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 _Key: TypeAlias = tuple[object, ...]
 
-KEPT: Final = 2
-"""How many times what a block may hold the tiles may take that are kept for a second use."""
 _HINTS: Final = frozenset(("latency", "allow_tma"))
 """Attributes that do not change the loaded value."""
 
@@ -33,7 +32,7 @@ class MergeLoads(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
-                scope = _Scope(KEPT * held_words(function))
+                scope = _Scope(MERGED_TILES * held_words(function))
                 scope.region(function.body)
                 self.merged.add(sink, scope.merged)
                 if scope.merged:

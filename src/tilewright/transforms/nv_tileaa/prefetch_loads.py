@@ -14,10 +14,10 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
+from tilewright.schedule.limits import EARLY_SHARE, LARGE_TILE, PREFETCHED_BYTES
 from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
-    LARGE,
     find_prefetchable_loads,
     is_copyable,
     reduces_tiles,
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 PREFETCH: Final = "prefetch"
-SHARE: Final = 32
-"""How many registers of a thread prefetched tiles may take."""
-MAX_BYTES: Final = 32 * 1024
-"""How many bytes are prefetched: a block that loads more at a time keeps memory busy anyway."""
 
 
 class PrefetchLoads(Pass):
@@ -96,7 +92,7 @@ def _profitable(
     other, other warps hide the latency of a tile that is converted at once, with fewer registers.
     """
     chosen: list[PrefetchableLoad] = []
-    left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
+    left = min(EARLY_SHARE * threads, PREFETCHED_BYTES * 8 // REGISTER_BITS)
     addresses = {
         op
         for load in loads
@@ -119,7 +115,7 @@ def _profitable(
 def _is_staged(load: PrefetchableLoad, threads: int) -> bool:
     """Whether a tile is large and unordered, so that a software pipeline may copy it."""
     words = tile_words(load.load.results[0].type)
-    return words >= LARGE * threads and load.is_unordered and is_copyable(load.load)
+    return words >= LARGE_TILE * threads and load.is_unordered and is_copyable(load.load)
 
 
 def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:

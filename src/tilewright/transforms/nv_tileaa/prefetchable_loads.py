@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.arith.literals import splat_of
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-
-LARGE: Final = 16
-"""How many registers of a thread a large tile takes, at least."""
 
 
 class PrefetchableLoad(NamedTuple):

@@ -19,6 +19,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_effect_free, is_pure
 from tilewright.ir.types import TensorType
 from tilewright.ir.values import BlockArgument
+from tilewright.schedule.limits import KEPT_BYTES
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 _PER_BLOCK: Final = (GetProgramIdOp, GetCtaRankOp)
 """Operations without operands whose results differ between blocks."""
-LEAST_BYTES: Final = 16
-"""Bytes of a thread from which on a tile is worth keeping: one access of the full width."""
 
 
 class LoopLoads(NamedTuple):
@@ -63,7 +62,7 @@ class RepeatedLoads(NamedTuple):
 
 def find_repeated_loads(function: FuncOp, threads: int) -> list[RepeatedLoads]:
     """The loads that loops of a kernel repeat, and whose tiles are worth shared memory."""
-    return _find(function, LEAST_BYTES * threads)
+    return _find(function, KEPT_BYTES * threads)
 
 
 def find_repeated_tiles(function: FuncOp) -> list[RepeatedLoads]:

@@ -23,6 +23,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
 from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.schedule.dot_warps import separate_accumulator_words
+from tilewright.schedule.limits import LEAST_STAGES, OVERLAPPED_STAGES
 from tilewright.schedule.registers import (
     MOST_REGISTERS,
     SHARING_BLOCKS,
@@ -45,11 +46,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
-
-STAGES: Final = 2
-"""Of a pipeline for each load of a rotated loop, at least."""
-ONE_PIPELINE_STAGES: Final = 3
-"""Of a pipeline for all of them: two that are in use, and one that is copied."""
 
 
 FIRST: Final = AtAttr(0, 0)
@@ -177,7 +173,7 @@ class Rotation(NamedTuple):
     def _has_pipelines(self, arch: Arch, blocks: int) -> bool:
         """Whether shared memory suffices for a pipeline for each load."""
         staged = sum(stored_bytes(load.results[0].type) for load in self._loads)
-        return STAGES * staged + self._other_bytes <= block_share(arch, blocks)
+        return LEAST_STAGES * staged + self._other_bytes <= block_share(arch, blocks)
 
     def _has_pipeline(self, arch: Arch, blocks: int) -> bool:
         """Whether the tiles are alike in memory, and shared memory suffices for one pipeline."""
@@ -186,7 +182,7 @@ class Rotation(NamedTuple):
         kinds = {(type.tile, type.source.element, _contiguous(type)) for type in types}
         if len(loads) < len(self._loads) or len(kinds) != 1:
             return False
-        staged = ONE_PIPELINE_STAGES * stored_bytes(loads[0].tile.type)
+        staged = OVERLAPPED_STAGES * stored_bytes(loads[0].tile.type)
         return staged + self._other_bytes <= block_share(arch, blocks) - BARRIER_RESERVE
 
     @property

@@ -16,8 +16,9 @@ from tilewright.ir.passes import Pass, option
 from tilewright.ir.tiling import Join
 from tilewright.layout.linear import log2
 from tilewright.plans.rematerialization import Rematerializable
+from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import MAX_TILE_REGISTERS, MAX_WARPS, fixed_warps
+from tilewright.schedule.warps import MAX_WARPS, fixed_warps
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
@@ -46,7 +47,7 @@ class SliceTiles(Pass):
 
 
 def _budget(function: FuncOp) -> int:
-    return (fixed_warps(function) or MAX_WARPS) * WARP_SIZE * MAX_TILE_REGISTERS
+    return (fixed_warps(function) or MAX_WARPS) * WARP_SIZE * TILE_SHARE
 
 
 def slice_function(function: FuncOp, budget: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
@@ -18,6 +18,7 @@ from tilewright.ir.passes import Pass, statistic
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
+from tilewright.schedule.limits import COPIED_OPS, UNROLLED_TRIPS
 from tilewright.schedule.tile_words import result_words
 from tilewright.schedule.warps import held_words
 from tilewright.support.numerics.integer import number
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-
-MAX_TRIP_COUNT: Final = 4
-"""The largest trip count of a loop that is unrolled."""
-MAX_OPS: Final = 256
-"""How many operations the unrolled loop may have."""
 
 
 class UnrollLoops(Pass):
@@ -72,7 +68,7 @@ def _unroll_some(function: FuncOp) -> int:
 def constant_counters(loop: ForOp) -> range:
     """The values of a loop's counter, if they are constant and few; else none."""
     counters = constant_range(loop) or range(0)
-    return counters if len(counters) <= MAX_TRIP_COUNT else range(0)
+    return counters if len(counters) <= UNROLLED_TRIPS else range(0)
 
 
 def constant_range(loop: ForOp) -> range | None:
@@ -91,7 +87,7 @@ def _is_profitable(loop: ForOp, trip_count: int, budget: int) -> bool:
     if any(isinstance(op, DotOp) or op.loop_body is not None for op in inside):
         return False
     words = sum([result_words(op) for op in inside if isinstance(op, LoadOp | TileLoadOp)])
-    return 0 < words * trip_count <= budget and len(inside) * trip_count <= MAX_OPS
+    return 0 < words * trip_count <= budget and len(inside) * trip_count <= COPIED_OPS
 
 
 # Law: a loop with a constant trip count is its body once for each iteration, in order.

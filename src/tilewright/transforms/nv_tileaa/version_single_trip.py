@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import IntegerType
+from tilewright.schedule.limits import COPIED_OPS, EARLY_SHARE, SINGLE_TRIP_SHARE
 from tilewright.schedule.row_kernels import loading_blocks
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import threads_of
@@ -41,13 +42,6 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
 
 SINGLE_TRIP_KEY: Final = "single_trip"
-SHARE: Final = 32
-"""How many registers of a thread the tiles may take that later loops load again."""
-EARLY_SHARE: Final = 24
-"""The same with the tiles that are loaded early. More, and ptxas takes registers from resident
-blocks (RMS norm of f16, 16 elements of a thread: 45 registers instead of 40, 10 blocks of 12)."""
-MAX_OPS: Final = 256
-"""How many operations the version may have."""
 
 _SINGLE: Final = (AssertOp, CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp)
 """Operations of which there is to be no second version: they guard loads, or own memory."""
@@ -80,7 +74,7 @@ def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:
     any_versioned = False
     for repeated in groups:
         trip = SingleTrip(repeated)
-        same = _same_loads(repeated, None if is_forced else SHARE * threads)
+        same = _same_loads(repeated, None if is_forced else EARLY_SHARE * threads)
         others = [each for each in (*groups, *kept) if each is not repeated]
         problem = _problem(trip, same, others)
         if problem is not None:
@@ -90,7 +84,7 @@ def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:
                 function.refuse(SINGLE_TRIP_KEY, problem)
             continue
         trip.hoist(trip.scalars)
-        early = _early_loads(trip, same, None if is_forced else EARLY_SHARE * threads)
+        early = _early_loads(trip, same, None if is_forced else SINGLE_TRIP_SHARE * threads)
         text = (
             f"{len(trip.loops)} loops versioned for one iteration, with loads of later loops: "
             f"{len(same)} taken from the first loop, {len(early)} issued with its loads"
@@ -115,10 +109,10 @@ def _problem(
 ) -> str | None:
     """Why operations have no version for one iteration."""
     if not same:
-        return f"tiles take more than {SHARE} registers of a thread"
+        return f"tiles take more than {EARLY_SHARE} registers of a thread"
     inside = {inner for op in trip.ops for inner in op.walk()}
-    if len(inside) > MAX_OPS:
-        return f"they have more than {MAX_OPS} operations"
+    if len(inside) > COPIED_OPS:
+        return f"they have more than {COPIED_OPS} operations"
     if any(isinstance(op, _SINGLE) for op in inside):
         return "assertions or queues are among them"
     # What other loops share must stay in one block, and have one version.

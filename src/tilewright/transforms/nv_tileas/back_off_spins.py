@@ -24,6 +24,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_pure
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
+from tilewright.schedule.limits import LOG2_BLOCKS_OF_SLEEP, LONGEST_SLEEP, SHORTEST_SLEEP
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
@@ -31,14 +32,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-SHORTEST: Final = 32
-"""Nanoseconds after the first failed attempt: an attempt itself takes twenty times as long."""
-LONGEST: Final = 1024
-"""Nanoseconds, about as long as a critical section that updates a tile; four times as long made the
-layer norms of few rows a third slower than no sleep."""
-LOG2_BLOCKS: Final = 2
-"""Of the blocks that add a nanosecond to the limit. With LONGEST for any number of them, GEMMs that
-split K over 32 or 128 blocks were 6 to 10 % slower."""
 
 _ATTEMPTS: Final = (AtomicCasOp, AtomicRmwOp, LoadOp)
 
@@ -83,7 +76,7 @@ def _sleep_between_attempts(loop: WhileOp) -> None:
     twice = inside.create(AddIOp, lhs=slept, rhs=slept).result
     longer = inside.create(MinUIOp, lhs=twice, rhs=limit).result
     end.set_operands([*end.operands, longer])
-    shortest = build.create(MinUIOp, lhs=limit, rhs=constant(build, SHORTEST, I32)).result
+    shortest = build.create(MinUIOp, lhs=limit, rhs=constant(build, SHORTEST_SLEEP, I32)).result
     initial = [*loop.init_args, shortest]
     types = [*[result.type for result in loop.results], I32]
     made = build.insert(WhileOp(initial, types, loop.attributes, [before, after], loop.location))
@@ -97,6 +90,6 @@ def _limit(build: Builder) -> Value:
     grid = build.create(GetNumProgramsOp, types=[I32, I32, I32])
     blocks = build.create(MulIOp, lhs=grid.x, rhs=grid.y).result
     blocks = build.create(MulIOp, lhs=blocks, rhs=grid.z).result
-    bits = constant(build, LOG2_BLOCKS, I32)
+    bits = constant(build, LOG2_BLOCKS_OF_SLEEP, I32)
     time = build.create(ShRIOp, lhs=blocks, rhs=bits, signedness=Signedness.UNSIGNED).result
-    return build.create(MinUIOp, lhs=time, rhs=constant(build, LONGEST, I32)).result
+    return build.create(MinUIOp, lhs=time, rhs=constant(build, LONGEST_SLEEP, I32)).result

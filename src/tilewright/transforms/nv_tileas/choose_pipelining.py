@@ -8,22 +8,16 @@ one, else the most stages that fit, or a producer if it is preferred.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
-from tilewright.schedule.candidates import (
-    CORESIDENT_STAGES,
-    LEAST_STAGES,
-    Candidate,
-    Choices,
-    candidates_of,
-)
+from tilewright.schedule.candidates import Candidate, Choices, candidates_of
 from tilewright.schedule.choose import Choice, Scored, choose, clocks_of_block
 from tilewright.schedule.cost import Machine
 from tilewright.schedule.cost_inputs import is_innermost
+from tilewright.schedule.limits import BYTES_IN_FLIGHT, LEAST_STAGES, OVERLAPPED_STAGES
 from tilewright.schedule.resources import block_limit, shares_sm
-from tilewright.schedule.row_kernels import BYTES_IN_FLIGHT
 from tilewright.schedule.shared_memory import loop_bytes, stage_bytes
 from tilewright.schedule.warps import threads_of
 from tilewright.schedule.work_tree import tree_of
@@ -40,9 +34,6 @@ if TYPE_CHECKING:
     from tilewright.schedule.cost_inputs import Plan
     from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
     from tilewright.transforms.nv_tileas.warp_specialization import Specialization
-
-FEWEST_STAGES: Final = 3
-"""Of loops with dots in flight: one that they read, one that arrived, one that is copied."""
 
 
 class PipeliningChoice:
@@ -115,7 +106,7 @@ class PipeliningChoice:
         """
         if not pipeline.varies:
             return pipeline.schedule
-        in_flight, fewest = self._function.asks("in_flight"), FEWEST_STAGES
+        in_flight, fewest = self._function.asks("in_flight"), OVERLAPPED_STAGES
         if not in_flight:
             is_coresident = candidate.blocks > 1 or shares_sm(self._function)
             fewest += pipeline.is_chain or is_coresident
@@ -146,7 +137,7 @@ class PipeliningChoice:
         """
         bytes = min(stage_bytes(each.loads) for each in self._varying.values())
         plan = self._plan(Candidate(most))
-        least = LEAST_STAGES if plan.loop.waits > 1 else CORESIDENT_STAGES
+        least = LEAST_STAGES if plan.loop.waits > 1 else OVERLAPPED_STAGES
         counts: list[int] = []
         blocks = plan.resident
         for stages in range(most - 1, least - 1, -1):
@@ -170,7 +161,7 @@ class PipeliningChoice:
         most = min(self._coresident_fitting(loop, share) for loop in self._varying)
         # If all stages fit, ptxas decides whether a second block has registers.
         widest = max(each.schedule.stages for each in self._varying.values())
-        return [most] if CORESIDENT_STAGES <= most < widest else []
+        return [most] if OVERLAPPED_STAGES <= most < widest else []
 
     def _coresident_fitting(self, loop: ForOp, share: int) -> int:
         """The stages of a loop that fit into the share of a block."""

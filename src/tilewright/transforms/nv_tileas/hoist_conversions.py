@@ -34,13 +34,16 @@ from tilewright.ir.passes import Pass
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.warp_loads import warp_loads
+from tilewright.schedule.limits import (
+    ASSUMED_TRIPS,
+    HOISTED_GAIN,
+    HOISTED_WORK,
+    INDEX_SHARE,
+    LEAST_STAGES,
+)
 from tilewright.transforms.generic.dce import erase_with_sources
 from tilewright.transforms.nv_tileaa.address_ops import find_address_ops, find_index_loads
-from tilewright.transforms.nv_tileas.pipelined_loads import (
-    INDEX_REGISTERS,
-    can_read_as,
-    pipelined_loads,
-)
+from tilewright.transforms.nv_tileas.pipelined_loads import can_read_as, pipelined_loads
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -53,15 +56,6 @@ if TYPE_CHECKING:
 
 SOURCES: Final = (ConstantOp, SplatOp, MakeRangeOp)
 """Operations that are free to compute in any layout."""
-LEAST_GAIN: Final = 4
-"""How many times more bytes a conversion must move than those that replace it."""
-
-TRIPS: Final = 8
-"""The assumed number of iterations of a loop, for what is converted before it."""
-LEAST_STAGES: Final = 2
-"""Of a pipeline: with fewer the loads are not pipelined."""
-MOST_WORK: Final = 4
-"""Instructions for an element that may be repeated in other threads."""
 
 
 class HoistConversions(Pass):
@@ -151,7 +145,7 @@ class _Hoist:
             return
         # Several threads have an element in the new layout, and all of them compute it.
         registers = layout.extent(REGISTER) * layout.extent(LANE) * layout.extent(WARP)
-        if self._reached and self._work * (registers // layout.size - 1) > MOST_WORK:
+        if self._reached and self._work * (registers // layout.size - 1) > HOISTED_WORK:
             return
         convert.result.replace_all_uses_with(self._in_layout(source, layout))
         erase_with_sources(convert, also=(TiledLoadOp,))
@@ -163,7 +157,7 @@ class _Hoist:
         source = self._convert.source
         bytes = self._exchanged_bytes(source, layout)
         is_reached = self._reached or self._reached_index
-        return is_reached and LEAST_GAIN * bytes <= stored_bytes(source.type)
+        return is_reached and HOISTED_GAIN * bytes <= stored_bytes(source.type)
 
     def _follows(self, value: Value) -> bool:
         """Whether a tile is recomputed in another layout, without being computed twice.
@@ -194,7 +188,7 @@ class _Hoist:
         if load is not None and can_read_as(load, layout):
             self._reached = True
             return 0
-        if value in self._indices and layout.extent(REGISTER) <= INDEX_REGISTERS:
+        if value in self._indices and layout.extent(REGISTER) <= INDEX_SHARE:
             self._reached_index = True
             return 0
         if isinstance(op, ConvertLayoutOp) and layout_of(op.source) == layout:
@@ -202,7 +196,7 @@ class _Hoist:
         if op is None or not self._follows(value):
             exchanged = transfer(layout_of(value), layout).move >= Move.SHARED
             bytes = stored_bytes(value.type) if exchanged else 0
-            return bytes if value.is_inside(self._loop) else bytes // TRIPS
+            return bytes if value.is_inside(self._loop) else bytes // ASSUMED_TRIPS
         if isinstance(op, Rearrangement):
             return self._exchanged_bytes(op.source, op.led_back(layout))
         self._work += instructions(op, self._arch)
@@ -225,7 +219,7 @@ class _Hoist:
         if isinstance(op, ConstantOp) and isinstance(op.value, DenseElementsAttr):
             dense = DenseElementsAttr(op.value.data, type)
             return build.create(ConstantOp, value=dense, types=[type]).result
-        if value in self._indices and layout.extent(REGISTER) <= INDEX_REGISTERS:
+        if value in self._indices and layout.extent(REGISTER) <= INDEX_SHARE:
             return build.insert(_loaded_as(self._indices[value], type)).tile
         if isinstance(op, ConvertLayoutOp) and layout_of(op.source) == layout:
             return op.source

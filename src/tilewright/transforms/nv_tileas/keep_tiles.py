@@ -16,13 +16,20 @@ from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
 from tilewright.ir.passes import Pass
+from tilewright.schedule.limits import (
+    FEWEST_KEPT,
+    KEPT_IN_FLIGHT,
+    KEPT_LEAST_THREADS,
+    KEPT_MOST_THREADS,
+    LARGE_TILE,
+    MOST_KEPT,
+)
 from tilewright.schedule.shared_memory import kernel_bytes, sm_share, stage_bytes
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileaa.repeated_loads import (
     LoopLoads,
     RepeatedLoads,
@@ -42,16 +49,6 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 KEPT_TILES: Final = "kept_tiles"
-IN_FLIGHT: Final = 24 * 1024
-"""Bytes that the blocks of an SM load at the same time, also if each has only one tile."""
-LEAST_THREADS: Final = 640
-"""Threads of an SM that kept tiles leave shared memory for: they hide latencies of computation."""
-MOST_THREADS: Final = 1152
-"""More threads have too few registers to be resident together."""
-MOST_TILES: Final = 16
-"""Tiles that are kept of a loop: longer loops are rare, and shared memory is taken from all."""
-FEWEST_TILES: Final = 2
-"""Tiles below which a loop is left alone: split, it would take longer to start than it saves."""
 
 
 class KeepTiles(Pass):
@@ -91,7 +88,7 @@ def _keep(
     in_flight = bytes * len(counters) if counters and is_copied else bytes
     blocks = 1 if asked is not None else _resident_blocks(function, in_flight)
     limit = _free_bytes(function, blocks) // bytes
-    wanted = MOST_TILES if asked is None else asked
+    wanted = MOST_KEPT if asked is None else asked
     capacity = min(limit, wanted, wanted if counters is None else len(counters))
     problem = _problem(loop, step, capacity)
     if problem is not None or step is None:
@@ -108,7 +105,7 @@ def _keep(
     keeps_all = counters is not None and len(counters) <= capacity
     # Software pipelines copy large tiles early.
     threads = threads_of(function)
-    prefetch = all(tile_words(load.results[0].type) < LARGE * threads for load in loads)
+    prefetch = all(tile_words(load.results[0].type) < LARGE_TILE * threads for load in loads)
     kept = KeptTiles(repeated, capacity, step, is_copied=is_copied)
     kept.build(keeps_all=keeps_all, prefetch=prefetch)
 
@@ -151,9 +148,9 @@ def _resident_blocks(function: FuncOp, bytes: int) -> int:
     Trip counts are dynamic, and shared memory is not: short rows need as many blocks as before.
     """
     threads, spec = threads_of(function), function.kernel_spec
-    least, most = -(-LEAST_THREADS // threads), -(-MOST_THREADS // threads)
+    least, most = -(-KEPT_LEAST_THREADS // threads), -(-KEPT_MOST_THREADS // threads)
     chosen = spec.occupancy if spec else None
-    return max(least, min(-(-IN_FLIGHT // bytes), most), chosen or 1)
+    return max(least, min(-(-KEPT_IN_FLIGHT // bytes), most), chosen or 1)
 
 
 def _free_bytes(function: FuncOp, blocks: int) -> int:
@@ -168,8 +165,8 @@ def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:
     """Why tiles of a loop are not kept."""
     if step is None or step <= 0:
         return "the step is not constant"
-    if capacity < FEWEST_TILES:
-        return f"fewer than {FEWEST_TILES} of a loop fit into the block's share of shared memory"
+    if capacity < FEWEST_KEPT:
+        return f"fewer than {FEWEST_KEPT} of a loop fit into the block's share of shared memory"
     if capacity * step >= 1 << (width_of(loop.step.type) - 1):
         return "the step is too large"
     return None

@@ -7,7 +7,7 @@ Shape operations between the load and such a use are repeated on what was read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tilewright.analysis.elementwise import is_elementwise
 from tilewright.analysis.slices import forward_slice
@@ -40,6 +40,7 @@ from tilewright.layout.staging import copy_staging, staging
 from tilewright.layout.tma_boxes import NoBoxes, tma_placement
 from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
+from tilewright.schedule.limits import INDEX_SHARE
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.engines import CP_ASYNC
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
@@ -59,14 +60,6 @@ if TYPE_CHECKING:
 
 TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
 """A load of a tile: of a view, or through pointers."""
-
-
-MAX_STAGES: Final = 6
-"""Of pipelines with dots: more were slower on an H200 (docs/decisions/0015)."""
-
-
-INDEX_REGISTERS: Final = 8
-"""Registers of a thread for a tile of indices that a loop carries."""
 
 
 class ConvertedUse(NamedTuple):
@@ -127,14 +120,14 @@ def pipeline_problem(load: TileLoad, loop: ForOp) -> str | None:
     if not is_first(load):
         return "a token orders it after another access"
     if load not in pipelined_loads(loop):
-        return f"its indices take more than {INDEX_REGISTERS} registers of a thread"
+        return f"its indices take more than {INDEX_SHARE} registers of a thread"
     return None
 
 
 def _has_small_indices(load: PrefetchableLoad) -> bool:
     """Whether a loop can carry the indices that it loads a tile with."""
     layouts = [maybe_layout_of(index.load.results[0]) for index in load.index_loads]
-    return all(each is None or each.extent(REGISTER) <= INDEX_REGISTERS for each in layouts)
+    return all(each is None or each.extent(REGISTER) <= INDEX_SHARE for each in layouts)
 
 
 def engine_of(load: TileLoad) -> CopyEngine:

@@ -26,6 +26,7 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I1
 from tilewright.plans.rematerialization import Rematerializable
+from tilewright.schedule.limits import RECOMPUTED_OPS, RECOMPUTED_SHARE
 from tilewright.schedule.liveness_with_layouts import (
     live_registers,
     loop_around,
@@ -42,10 +43,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-LEAST_REGISTERS: Final = 8
-"""The fewest registers of a thread for which a tile is computed anew."""
-MOST_OPERATIONS: Final = 16
-"""The most element-wise operations that compute a tile anew."""
 SLOW: Final = (DivFOp, DivIOp, RemFOp, RemIOp, SqrtOp)
 """Operations of many instructions for each element, beside the functions of `math`."""
 FAST_FUNCTIONS: Final = (AbsFOp, Exp2Op, FmaOp)
@@ -96,13 +93,13 @@ def _recomputable(loop: ForOp) -> Iterator[RecomputedTile]:
     for source, tiles in outside_tiles(loop).items():
         registers = tile_registers(source)
         is_mask = element_of(source.type) is I1
-        if is_mask or registers < LEAST_REGISTERS or any(tile not in remade for tile in tiles):
+        if is_mask or registers < RECOMPUTED_SHARE or any(tile not in remade for tile in tiles):
             continue
         users = [user for tile in tiles for user in tile.users if loop.is_ancestor_of(user)]
         tile = RecomputedTile(registers, _computing(tiles), list(dict.fromkeys(users)))
         has_range = any(isinstance(op, MakeRangeOp) for op in tile.ops)
         in_loop = all(loop_around(user) is loop for user in users)
-        is_cheap = tile.cost <= MOST_OPERATIONS and not any(map(_is_slow, tile.ops))
+        is_cheap = tile.cost <= RECOMPUTED_OPS and not any(map(_is_slow, tile.ops))
         if has_range and in_loop and is_cheap:
             yield tile
 

@@ -9,7 +9,7 @@ is written into the program, as attributes of the function, loops, loads, stores
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -29,7 +29,16 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.passes import Pass
-from tilewright.schedule.candidates import LEAST_STAGES
+from tilewright.schedule.limits import (
+    DOTS,
+    EARLY_SHARE,
+    HELD_STAGES,
+    LARGE_TILE,
+    LEAST_STAGES,
+    MAX_STAGES,
+    PLAIN,
+    PRIVATE_STAGES,
+)
 from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.shared_memory import (
     BARRIER_RESERVE,
@@ -40,7 +49,6 @@ from tilewright.schedule.shared_memory import (
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
 from tilewright.transforms.nv_tileas.choose_pipelining import PipeliningChoice
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
@@ -59,7 +67,6 @@ from tilewright.transforms.nv_tileas.pipeline_reasons import (
     memory_limit,
 )
 from tilewright.transforms.nv_tileas.pipelined_loads import (
-    MAX_STAGES,
     TileLoad,
     engine_of,
     feeds_tensor_cores,
@@ -91,32 +98,9 @@ if TYPE_CHECKING:
 
 STAGES: Final = "stages"
 AGENTS: Final = "agents"
-PRIVATE_STAGES: Final = 4
-"""Of loops whose threads read only what they copied themselves."""
-MAX_HELD: Final = 32
-"""Registers of a thread for tiles that pass through them, during an iteration."""
-HELD_STAGES: Final = 3
-"""Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
 CORESIDENT: Final = "while threads of one block wait, those of a second one multiply"
-EARLY_STAGES: Final = 2
-"""Of tiles that are used before others, which have one stage."""
 STREAMED_FIRST: Final = True
 """Whether tiles that are read once are evicted from L2 first, unless it is forced."""
-
-
-class Limits(NamedTuple):
-    """Limits on the shared memory of a block, in bytes."""
-
-    block: int
-    """For the whole block, so that others can be resident beside it."""
-    iteration: int
-    """For one iteration: larger loads saturate memory bandwidth without prefetching."""
-
-
-PLAIN: Final = Limits(block=48 * 1024, iteration=32 * 1024)
-"""Of loops whose threads read only what they loaded themselves."""
-DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
-"""Of such loops with dots: two blocks fit on an SM, their registers do not allow more."""
 
 
 class ScheduleLoops(Pass):
@@ -287,7 +271,7 @@ class ScheduleLoops(Pass):
         early = [load for load in loads if load not in late]
         free = limit - _other_bytes(function, loop, loads) - stage_bytes(late)
         # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
-        most = 1 if is_private(late) else function.asks(STAGES) or EARLY_STAGES
+        most = 1 if is_private(late) else function.asks(STAGES) or LEAST_STAGES
         stages = min(most, max(free, 0) // stage_bytes(early))
         if not stages:
             return None
@@ -334,13 +318,13 @@ def _is_worthwhile(load: TileLoad, threads: int) -> bool:
     if not plan_stage(load).is_private:
         return True
     tile = load.results[0]
-    is_large = tile_words(tile.type) >= LARGE * threads
+    is_large = tile_words(tile.type) >= LARGE_TILE * threads
     return engine_of(load) is CopyEngine.CP_ASYNC and (is_large or feeds_tensor_cores(tile))
 
 
 def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:
     """The loads without those that would take too many registers on their way to a stage."""
-    left = MAX_HELD * threads
+    left = EARLY_SHARE * threads
     kept: list[TileLoad] = []
     for load in loads:
         if engine_of(load) is CopyEngine.REGISTERS:

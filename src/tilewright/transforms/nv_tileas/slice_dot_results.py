@@ -29,6 +29,7 @@ from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
 from tilewright.layout.linear import REGISTER, unpack
 from tilewright.plans.mma import is_promoted, starts_at_zero
+from tilewright.schedule.limits import RESULT_SLICES
 from tilewright.schedule.liveness_with_layouts import tile_registers
 from tilewright.schedule.registers import registers_for_tiles
 from tilewright.schedule.resources import kernel_registers
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-MAX_SLICES: Final = 4
 MATRIX_DIMS: Final = 2
 
 
@@ -144,7 +144,7 @@ def _slice(chain: _Chain, limit: int) -> None:
     slices = 1
     while chain.live(slices) > limit:
         slices *= 2
-        if slices > MAX_SLICES:
+        if slices > RESULT_SLICES:
             return
     if slices == 1:
         return

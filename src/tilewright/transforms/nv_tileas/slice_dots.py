@@ -15,6 +15,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
+from tilewright.schedule.limits import DOT_SLICES
 from tilewright.transforms.generic.dce import erase_with_sources
 from tilewright.transforms.tile.unrolled import Part, UnrolledParts
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 MATRIX_DIMS: Final = 2
-MAX_SLICES: Final = 8
-"""More take longer to compile, and few registers less."""
 
 
 class SliceDots(Pass):
@@ -43,7 +42,7 @@ def _slice(dot: DotOp) -> None:
     instruction = mma_instruction(dot)
     assert instruction is not None
     rank, k = len(shape(dot.a.type)), shape(dot.a.type)[-1]
-    step = max(instruction.shape[2], k // MAX_SLICES)
+    step = max(instruction.shape[2], k // DOT_SLICES)
     if k <= step:
         return
     operands = ((dot.a, rank - 1), (dot.b, rank - MATRIX_DIMS))

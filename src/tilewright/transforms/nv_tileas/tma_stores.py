@@ -5,7 +5,7 @@ An atomic access to a view that returns nothing is a store here: TMA reduces int
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tilewright.analysis.alias import Aliases
 from tilewright.analysis.axis import AxisFacts
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.types import TensorMapType
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-
-MAX_STORE_STAGES: Final = 2
-"""While TMA reads one box of a warp, the warp writes the next."""
 
 
 class StoreBoxes(NamedTuple):

@@ -7,7 +7,7 @@ a question to the cost model (`schedule-loops`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attribute_names import (
@@ -32,6 +32,13 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.plans.allocations import pipeline_memory
 from tilewright.schedule.cost_inputs import depends_on_block
+from tilewright.schedule.limits import (
+    CONSUMER_GROUPS,
+    LEAST_STAGES,
+    MAX_STAGES,
+    OVERLAPPED_STAGES,
+    STAGES_OF_STORES,
+)
 from tilewright.schedule.shared_memory import pipeline_mbarriers, shared_bytes, specialized_bytes
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
@@ -47,24 +54,14 @@ from tilewright.transforms.nv_tileas.pipeline_reasons import (
     StageBudget,
     memory_limit,
 )
-from tilewright.transforms.nv_tileas.pipelined_loads import MAX_STAGES
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
-from tilewright.transforms.nv_tileas.tma_stores import MAX_STORE_STAGES, TmaStores
+from tilewright.transforms.nv_tileas.tma_stores import TmaStores
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
-
-FEWEST_STAGES: Final = 3
-"""Of the only pipeline."""
-FEWEST_OF_SEVERAL: Final = 2
-"""Of each of several pipelines: while consumers use a stage of one, those of others are filled. One
-more than they use at once, where several tiles share a pipeline."""
-
-CONSUMER_GROUPS: Final = 2
-"""While one warpgroup waits for its dots, another keeps the tensor cores busy."""
 
 
 class Specialization:
@@ -166,7 +163,7 @@ class Specialization:
 
         Unless stores by TMA are forced, they take no memory that copies have a stage for.
         """
-        fewest = FEWEST_STAGES if len(self.pipelines) == 1 else FEWEST_OF_SEVERAL
+        fewest = OVERLAPPED_STAGES if len(self.pipelines) == 1 else LEAST_STAGES
         held = max(held_stages(self.groups).values(), default=1)
         # One more than consumers use at once is filled meanwhile.
         fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
@@ -183,14 +180,14 @@ class Specialization:
             self.stores = TmaStores(self._function, all_stores=is_forced)
             budgets = [
                 self._stage_budget(wanted, self.stores.bytes(stages))
-                for stages in (1, MAX_STORE_STAGES)
+                for stages in (1, STAGES_OF_STORES)
             ]
             few, many = [each.fitting for each in budgets]
             if few < (fewest if is_forced else self.stages):
                 self.stores.refuse("its boxes do not fit into shared memory")
                 return
             self.stages, self._budget = few, budgets[0]
-            self.stores.stages = MAX_STORE_STAGES if many == few else 1
+            self.stores.stages = STAGES_OF_STORES if many == few else 1
 
     def record_multicast(self) -> None:
         """Let the CTAs of a cluster multicast the tiles that they share, if they can."""

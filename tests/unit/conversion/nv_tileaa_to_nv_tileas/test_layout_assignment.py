@@ -8,7 +8,6 @@ from each_case import each_case
 from integrity import check_integrity
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import (
-    LOOP_WEIGHT,
     LayoutConstraints,
     collect_constraints,
 )
@@ -22,6 +21,7 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
 from tilewright.ir.verifier import verify
 from tilewright.layout.parts import beside
+from tilewright.schedule.limits import ASSUMED_TRIPS
 from tilewright.support.diagnostics import UserError
 from tilewright.target.arch import ARCHES
 from tilewright.text.printer import print_op
@@ -85,7 +85,7 @@ def loop(body: str, counter: str = "i") -> str:
 def test_loops_multiply_the_weight_of_an_access() -> None:
     collected = constraints(loop(loop(load("a", "rows", ROWS), "j")))
     (weights,) = collected.preferences.values()
-    assert list(weights.values()) == [64 * 64 * 4 * LOOP_WEIGHT**2]
+    assert list(weights.values()) == [64 * 64 * 4 * ASSUMED_TRIPS**2]
 
 
 SUM = f"%x = nv_tileaa.addf %a, %b : {TILE}\n"

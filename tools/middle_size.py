@@ -12,7 +12,7 @@ prints where each test or constant is.
 - Tests of the GPU and constants: by the rules of `counted_code.py`.
 
 Tests of the GPU and constants belong in `target`, constants in `schedule` too, which has the limits
-of moves, the constants of the cost model and those of the resource model; the last row counts what
+of each move, the constants of the cost model and those of the resource model; the last row counts what
 is elsewhere.
 """
 

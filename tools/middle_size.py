@@ -11,9 +11,9 @@ prints where each test or constant is.
 - A pass is an entry of `PASSES` in `driver/pipelines.py`; another name of a class does not count.
 - Tests of the GPU and constants: by the rules of `counted_code.py`.
 
-Tests of the GPU and constants belong in `target`, constants in `schedule` too, which has the limits
-of each move, the constants of the cost model and those of the resource model; the last row counts what
-is elsewhere.
+Tests of the GPU and constants belong in `target`, constants in `schedule` too: the limits of each
+move, the constants of the cost model and those of the resource model. The last row counts what is
+elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The limits of each move: how much of a thread, a block or an SM a choice may take, and when it pays.
+"""The limits of each move: how much of a thread, a block or an SM it may take, and when it pays.
 
 Each says how it was set; "not measured" says that it was not by itself. Where the cost model sees a
 difference, it decides, within these. What code takes beside tiles is in `registers.py`, the

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tilewright.dialects import func
 from tilewright.dialects.elements import listed, types_of
-from tilewright.dialects.nv_tileaa.attributes import KERNEL_SPEC
+from tilewright.dialects.nv_tileaa.attributes import KERNEL_SPEC, KernelSpecAttr
 from tilewright.dialects.nv_tileaa.constraints import SCALAR_I32, SCALAR_PTR, TOKEN, pointer
 from tilewright.dialects.nv_tileaa.program import GetCtaRankOp
 from tilewright.dialects.nv_tileaa.requests import ASKED, REFUSED, Refusal, RefusedAttr
@@ -54,6 +54,12 @@ class FuncOp(func.FuncOp):
         """Record why a request is not followed, or not in all loops."""
         before = () if self.refused is None else self.refused.refusals
         self.refused = RefusedAttr(dict.fromkeys((*before, Refusal(key, reason))))
+
+    def choose_blocks(self, blocks: int) -> None:
+        """Choose the blocks on an SM, unless that was done before."""
+        spec = self.kernel_spec
+        if spec is not None and spec.occupancy is None:
+            self.kernel_spec = KernelSpecAttr(spec.num_ctas, spec.num_warps, blocks)
 
     @property
     def cluster_size(self) -> int:

@@ -21,7 +21,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.attribute_names import CONTINUES
-from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule, is_pipelined
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
@@ -82,9 +81,8 @@ def _share_pipelines(function: FuncOp, rotations: dict[ForOp, Rotation]) -> None
             again = Rotation.of(loop)
             assert again is not None
             rotations[loop] = again
-    spec = function.kernel_spec
-    if spec is not None and spec.occupancy is None and blocks > 1:
-        function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, blocks)
+    if blocks > 1:
+        function.choose_blocks(blocks)
 
 
 def _mark_chains(loops: Collection[ForOp]) -> None:

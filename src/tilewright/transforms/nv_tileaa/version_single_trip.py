@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.misc import AssertOp
@@ -174,16 +173,13 @@ def _keep_bytes_in_flight(
 
     Early loads take registers, but read what is in a cache: the same in all blocks.
     """
-    spec = function.kernel_spec
-    if spec is None or spec.occupancy is not None:
-        return
     tiles = [load.results[0].type for load in loads]
     words = sum(map(tile_words, tiles)) + sum(
         tile_words(each.load.results[0].type) for each in early
     )
     blocks = loading_blocks(function, threads, sum(map(stored_bytes, tiles)), words)
     if blocks is not None:
-        function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, spec.num_warps, blocks)
+        function.choose_blocks(blocks)
 
 
 def _report(

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
-from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import AtomicRmwOp, LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp, WhileOp
-from tilewright.schedule.registers import SHARING_BLOCKS, is_small_beside
+from tilewright.schedule.registers import is_small_beside
 from tilewright.schedule.tile_words import accumulator_words, tile_words
 
 if TYPE_CHECKING:
@@ -43,16 +42,6 @@ def leaves_registers(function: FuncOp, loop: ForOp) -> bool:
     inside = set(loop.body.walk())
     others = [op for op in function.walk() if op not in inside and isinstance(op, KEEPING)]
     return all(is_small_beside(_widest(op), accumulators) for op in others)
-
-
-def share_sm(function: FuncOp) -> None:
-    """Let two blocks be resident on an SM, which limits the registers of a thread."""
-    spec = function.kernel_spec
-    assert spec is not None
-    if spec.occupancy is None:
-        function.attributes["kernel_spec"] = KernelSpecAttr(
-            spec.num_ctas, spec.num_warps, SHARING_BLOCKS
-        )
 
 
 def _widest(op: Operation) -> int:

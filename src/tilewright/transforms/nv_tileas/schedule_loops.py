@@ -56,7 +56,6 @@ from tilewright.transforms.nv_tileas.consecutive_loops import (
     nested_bytes,
     scheduled_loads,
 )
-from tilewright.transforms.nv_tileas.coresident_blocks import share_sm
 from tilewright.transforms.nv_tileas.dots_in_flight import dots_in_flight
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
     CROWDED,
@@ -172,7 +171,7 @@ class ScheduleLoops(Pass):
             for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
                 _share_pipeline(loop, reasons)
         if candidate.blocks > 1:
-            share_sm(function)
+            function.choose_blocks(candidate.blocks)
         if specialization is not None:
             report_stores(function, specialization.stores, sink, chosen=candidate.by_tma)
             report_specialization(function, specialization, choice, sink)

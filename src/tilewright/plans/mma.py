@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, lay
 from tilewright.dialects.nv_tileas.matrix import (
     DotOp,
     Instruction,
-    wgmma_instruction,
+    async_instruction,
     wgmma_operands,
 )
 from tilewright.dialects.nv_tileas.shape import SplatOp
@@ -114,7 +114,7 @@ class WgmmaDotPlan(NamedTuple):
     @staticmethod
     def of(op: DotOp) -> WgmmaDotPlan | None:
         """The plan of a dot; None if it does not use wgmma."""
-        instruction = wgmma_instruction(op) if op.atom is Atom.WGMMA else None
+        instruction = async_instruction(op)
         if instruction is None:
             return None
         left, right = wgmma_operands(op)

@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa.program import GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileReadOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerOp,
@@ -127,7 +127,7 @@ def plan_of(function: FuncOp) -> Plan:
         has_agents=bool(agents),
         uses_tma=any(op.is_by_tma for op in copies),
         encodes_maps=any(isinstance(op, CreateTensorMapsOp) for op in ops),
-        is_warpgroup_dot=any(op.atom is Atom.WGMMA for op in dots),
+        is_warpgroup_dot=any(op.atom.asynchronous for op in dots),
         a_in_registers=any(not in_shared_memory(op.a) for op in dots),
         loop=LoopPlan(*map(max, zip(*plans, strict=True))) if plans else LoopPlan(),
         has_own_maps=any(map(depends_on_block, views)),

@@ -14,7 +14,7 @@ from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.dialects.nv_tileas.shape import (
@@ -87,7 +87,7 @@ def _invariant_descriptors(loop: ForOp) -> int:
     """The matrix descriptors of dots in a loop that do not change, one for each step along K."""
     count = 0
     for dot in loop.body.block:
-        if isinstance(dot, DotOp) and dot.atom is Atom.WGMMA:
+        if isinstance(dot, DotOp) and dot.atom.asynchronous:
             k_bytes = shape(dot.a.type)[-1] * register_bytes(element_of(dot.a.type))
             invariant = sum(is_invariant(operand, loop) for operand in (dot.a, dot.b))
             count += invariant * k_bytes // WGMMA_K_BYTES

@@ -17,7 +17,6 @@ from tilewright.dialects.gpu.indices import ThreadIdOp
 from tilewright.dialects.gpu.threads import BarrierOp, ShuffleOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, agent_of
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
@@ -48,7 +47,7 @@ def define_thread_id(op: FuncOp, build: ConversionBuilder) -> None:
     index = build.create(ThreadIdOp, dimension=Dimension.X).result
     number = build.create(IndexCastOp, source=index, types=[I32]).result
     context = lowering_context(build).functions[op] = FunctionContext(number)
-    if any(isinstance(inner, DotOp) and inner.atom is Atom.WGMMA for inner in op.walk()):
+    if any(isinstance(inner, DotOp) and inner.atom.asynchronous for inner in op.walk()):
         context.uniform_thread_id = broadcast_first_lane(build, number)
 
 

@@ -97,6 +97,16 @@ class Atom(EnumAttr, mnemonic="nv_tileas.atom"):
     MMA_SYNC = 1
     WGMMA = 2
 
+    @property
+    def asynchronous(self) -> bool:
+        """Whether a dot runs beside what follows it, until a wait, and reads B in shared memory."""
+        return self is Atom.WGMMA
+
+    @property
+    def holds_warps(self) -> bool:
+        """Whether warps wait while tensor cores multiply what is in their registers."""
+        return self is Atom.MMA_SYNC
+
 
 class CopyEngine(EnumAttr, mnemonic="nv_tileas.engine"):
     """What copies a tile from global to shared memory."""

@@ -104,6 +104,11 @@ def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
     return Instruction(a, b, wanted, accumulator)
 
 
+def async_instruction(op: DotOp) -> Instruction | None:
+    """The instruction of a dot whose atom is asynchronous; None of any other."""
+    return wgmma_instruction(op) if op.atom.asynchronous else None
+
+
 def dot_types(op: tileaa.DotOp) -> tuple[str, str, str] | None:
     """The types of A, B and the accumulator of a dot without scales, as PTX spells them."""
     a = _operand_type(op, element_of(op.a.type), op.signedness_a)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.slices import closure
 from tilewright.dialects.nv_tileaa.constraints import count
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.values import BlockArgument
 from tilewright.layout.linear import WARP
@@ -28,14 +28,14 @@ def consumer_tiles(dots: Sequence[DotOp]) -> ConsumerTiles:
     """The tiles that the consumers of dots hold."""
     return ConsumerTiles(
         accumulators=max(map(_accumulator_words, dots)),
-        instruction=max(_instruction_words(op) for op in dots if op.atom is Atom.WGMMA),
+        instruction=max(_instruction_words(op) for op in dots if op.atom.asynchronous),
         chained=max(map(_chain_words, dots)),
     )
 
 
 def promotes(op: DotOp) -> bool:
     """Whether the accumulators of a dot are promoted."""
-    instruction = wgmma_instruction(op)
+    instruction = async_instruction(op)
     return instruction is not None and is_promoted(op, instruction)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
-from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.scf import YieldOp
 from tilewright.plans.mma import is_promoted
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def dots_in_flight(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:
     """The dots of a loop, if all of them may be in flight while the next iteration starts."""
-    dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
+    dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom.asynchronous]
     chained = {dot for argument in loop.carried for dot in _accumulating_dots(loop, argument)}
     if not all(dot in chained and _may_overlap(dot, loop, loads) for dot in dots):
         return []
@@ -46,7 +46,7 @@ def _accumulating_dots(loop: ForOp, carried: BlockArgument) -> list[DotOp]:
 
 def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
     """Whether the accumulators of a dot are not promoted, and stages hold A and B."""
-    instruction = wgmma_instruction(dot)
+    instruction = async_instruction(dot)
     if instruction is None or is_promoted(dot, instruction):
         return False
     return all(_is_staged(operand, loop, loads) for operand in (dot.a, dot.b))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import (
     ConsumerReadOp,
@@ -41,7 +40,7 @@ def dot_chain(loop: ForOp) -> list[DotOp]:
     between two of them they wait for each other.
     """
     dots = [op for op in loop.body.block if isinstance(op, DotOp)]
-    is_chain = len(dots) > 1 and all(op.atom is Atom.MMA_SYNC for op in dots)
+    is_chain = len(dots) > 1 and all(op.atom.holds_warps for op in dots)
     return dots if is_chain else []
 
 

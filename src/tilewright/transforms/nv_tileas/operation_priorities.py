@@ -13,7 +13,7 @@ from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
-from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
+from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import ConsumerWaitOp, ProducerCopyOp
@@ -86,7 +86,9 @@ def _after_dots(graph: DependenceGraph) -> Iterator[tuple[int, Priority]]:
     """
     owner = graph.block.parent_op
     dots = {number: op.atom for number, op in enumerate(graph.ops) if isinstance(op, DotOp)}
-    if owner is None or owner.loop_body is None or set(dots.values()) != {Atom.MMA_SYNC}:
+    if owner is None or owner.loop_body is None or not dots:
+        return
+    if not all(atom.holds_warps for atom in dots.values()):
         return
     last = max(dots)
     for number in graph.free_until(last + 1):

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
-from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp, wgmma_instruction
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp, async_instruction
 from tilewright.dialects.scf import ForOp, IfOp, WhileOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
@@ -54,8 +54,8 @@ def _overlap(block: Block) -> None:
 
 
 def _can_overlap(dot: DotOp) -> bool:
-    """Whether a dot is one of wgmma, waits for itself only, and updates a tile of its own."""
-    instruction = wgmma_instruction(dot) if dot.atom is Atom.WGMMA else None
+    """Whether a dot runs asynchronously, waits for itself only, and updates a tile of its own."""
+    instruction = async_instruction(dot)
     if instruction is None or dot.asynchronous or is_promoted(dot, instruction):
         return False
     return dot.c.has_one_use or dot.c.defining_op() is not None

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.nv_tileas.attributes import Atom, ScheduleAttr, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.schedule.cost_inputs import LoopPlan, Plan
@@ -148,7 +148,7 @@ class PredictedPlans:
             threads=threads,
             resident=max(1, resident),
             cluster=self._function.cluster_size,
-            is_warpgroup_dot=any(dot.atom is Atom.WGMMA for dot in dots),
+            is_warpgroup_dot=any(dot.atom.asynchronous for dot in dots),
             a_in_registers=any(not in_shared_memory(dot.a) for dot in dots),
             spilled=spilled,
             loop=joined_plan(loops),

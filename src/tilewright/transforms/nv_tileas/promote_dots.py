@@ -18,7 +18,6 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.dialects.nv_tileaa.floating import AddFOp
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp, Rearrangement, SplatOp
 from tilewright.ir.builder import Builder, InsertPoint
@@ -53,7 +52,7 @@ class PromoteDots(Pass):
 def _is_promotable(dot: DotOp) -> bool:
     """Whether a dot starts at zero, and all of its K is one partial accumulator."""
     is_whole = element_of(dot.a.type) not in PROMOTED
-    return dot.atom is Atom.WGMMA and not dot.promoted and is_whole and starts_at_zero(dot)
+    return dot.atom.asynchronous and not dot.promoted and is_whole and starts_at_zero(dot)
 
 
 def _only_addition(dot: DotOp) -> AddFOp | None:

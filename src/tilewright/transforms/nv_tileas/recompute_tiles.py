@@ -19,7 +19,6 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.math.ops import AbsFOp, Exp2Op, FmaOp
 from tilewright.dialects.nv_tileaa.floating import DivFOp, RemFOp, SqrtOp
 from tilewright.dialects.nv_tileaa.integer import DivIOp, RemIOp
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp
 from tilewright.dialects.scf import ForOp
@@ -55,7 +54,7 @@ class RecomputeTiles(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
-            limit = register_limit(loop) if _has_wgmma(loop) else None
+            limit = register_limit(loop) if _has_asynchronous_dots(loop) else None
             if limit is not None:
                 excess = live_registers(loop).most - registers_for_tiles(limit)
                 for tile in _chosen(list(_recomputable(loop)), excess):
@@ -83,8 +82,8 @@ class RecomputedTile(NamedTuple):
         return self.registers * self.cost
 
 
-def _has_wgmma(loop: ForOp) -> bool:
-    return any(isinstance(op, DotOp) and op.atom is Atom.WGMMA for op in loop.body.block)
+def _has_asynchronous_dots(loop: ForOp) -> bool:
+    return any(isinstance(op, DotOp) and op.atom.asynchronous for op in loop.body.block)
 
 
 def _recomputable(loop: ForOp) -> Iterator[RecomputedTile]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.remarks import load_remark
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, MULTICAST, SCHEDULE
-from tilewright.dialects.nv_tileas.attributes import Atom, CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.pipeline import ranks_within
@@ -129,7 +129,7 @@ def report_specialization(
     function: FuncOp, specialization: Specialization, choice: Choice, sink: Sink
 ) -> None:
     """Report on the warps of a kernel with dots by wgmma: specialized, or why not."""
-    dots = [op for op in function.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
+    dots = [op for op in function.walk() if isinstance(op, DotOp) and op.atom.asynchronous]
     if not sink.wants_remarks or not dots:
         return
     entry, reason = WARPS_SPECIALIZED, ""

@@ -16,8 +16,8 @@ from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory, layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.dialects.nv_tileas.shape import CatOp, ExtractSliceOp
 from tilewright.dialects.scf import ForOp
@@ -74,7 +74,7 @@ class _Chain(NamedTuple):
     def of(dot: DotOp) -> _Chain | None:
         """The chain of a dot; None if there is none, or the dot cannot be sliced."""
         loop = dot.parent_op
-        instruction = wgmma_instruction(dot) if dot.atom is Atom.WGMMA else None
+        instruction = async_instruction(dot)
         if instruction is None or not isinstance(loop, ForOp) or dot.asynchronous:
             return None
         if is_promoted(dot, instruction) or not starts_at_zero(dot):

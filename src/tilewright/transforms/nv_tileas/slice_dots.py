@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.ir.builder import Builder, InsertPoint
@@ -33,7 +32,7 @@ class SliceDots(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for dot in [inner for inner in op.walk() if isinstance(inner, DotOp)]:
-            if dot.atom is Atom.MMA_SYNC:
+            if dot.atom.holds_warps:
                 _slice(dot)
 
 

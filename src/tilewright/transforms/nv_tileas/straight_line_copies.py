@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.early_execution import is_first
-from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import Rearrangement
@@ -84,4 +84,4 @@ def _reads_stage(user: Operation, load: TiledLoadOp) -> bool:
     """Whether a user of a load is a dot of its block that reads the stage, or leads to one."""
     if isinstance(user, Rearrangement):
         return in_shared_memory(user.result)
-    return isinstance(user, DotOp) and user.atom is Atom.WGMMA and user.parent is load.parent
+    return isinstance(user, DotOp) and user.atom.asynchronous and user.parent is load.parent

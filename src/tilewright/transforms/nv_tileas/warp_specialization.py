@@ -19,7 +19,6 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     SCHEDULE,
 )
 from tilewright.dialects.nv_tileas.attributes import (
-    Atom,
     CopyEngine,
     ScheduleAttr,
 )
@@ -209,8 +208,8 @@ class Specialization:
                 if (problem := self._by_tma.problem(load)) is not None:
                     return f"TMA cannot copy a tile: {problem}"
             dots = [op for op in loop.body.walk() if isinstance(op, DotOp)]
-            if not dots or any(dot.atom is not Atom.WGMMA for dot in dots):
-                return "a pipelined loop has no dots by wgmma, or others"
+            if not dots or not all(dot.atom.asynchronous for dot in dots):
+                return "a pipelined loop has no asynchronous dots, or others"
         return None
 
     def _group_problem(self) -> str | None:

@@ -115,7 +115,7 @@ def test_loops_that_copy_the_same_tiles_share_a_pipeline() -> None:
     assert (own.problem, len(own.pipelines), own.stages) == (None, 2, 6)
 
 
-OTHER_DOTS = "a pipelined loop has no dots by wgmma, or others"
+OTHER_DOTS = "a pipelined loop has no asynchronous dots, or others"
 
 
 @pytest.mark.parametrize(("program", "arch", "problem"), [

@@ -22,7 +22,6 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.view import TileStoreOp
-from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.ir.types import memory_bits
 from tilewright.layout.packing import BYTE, unpacked
 from tilewright.layout.parts import beside, inside
@@ -142,7 +141,7 @@ def _store_accumulators(
 ) -> None:
     """Store the accumulators of wgmma without a layout conversion, if that is as fast."""
     dots = constraints.dots.values()
-    accumulators = {dot.accumulator for dot in dots if dot.atom is Atom.WGMMA}
+    accumulators = {dot.accumulator for dot in dots if dot.atom.asynchronous}
     for op, access in accesses.items() if accumulators else ():
         if not isinstance(op, TileStoreOp):
             continue

@@ -41,5 +41,7 @@ def test_eight_threads_do_as_one(every: int) -> None:
 def test_every_stage_is_compared() -> None:
     module = min(load_modules(), key=lambda each: len(each.data))
     texts = dict(stage_texts(module, "sm_90"))
-    assert list(texts) == ["cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx"]
+    assert list(texts) == [
+        "cuda_tile", "nv_tileaa", "plan", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx",
+    ]  # fmt: skip
     assert len(set(texts.values())) == len(texts)

@@ -67,12 +67,12 @@ def outcomes(program: Program, passes: list[str]) -> Iterator[tuple[str, Outcome
     yield "unfolded", outcome(twin, unfolded)
     for pipeline in passes:
         try:
-            lower = changed(module, pipeline)
+            lower, lower_twin = changed(module, pipeline), changed(unfolded, pipeline)
         except Unsupported:
             continue
         yield pipeline, outcome(program, lower)
         yield f"checked, {pipeline}", outcome(program, lower, check=True, seed=program.seed)
-        yield f"unfolded, {pipeline}", outcome(twin, changed(unfolded, pipeline))
+        yield f"unfolded, {pipeline}", outcome(twin, lower_twin)
 
 
 def problems(seed: int, options: Options, passes: list[str]) -> list[str]:

@@ -112,7 +112,7 @@ def _last_uses(block: Block) -> dict[Value, int]:
     last: dict[Value, int] = {}
     for number, op in enumerate(block):
         for inner in op.walk() if op.regions else (op,):
-            last.update((_source(value), number) for value in _tiles(inner))
+            last.update([(_source(tile), number) for tile in _tiles(inner)])
     return last
 
 

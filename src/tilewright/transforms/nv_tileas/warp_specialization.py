@@ -195,7 +195,10 @@ class Specialization:
         elif tma_stores is not False:
             is_forced = tma_stores is not None
             self.stores = TmaStores(self._function, all_stores=is_forced)
-            budget = self._stage_budget(wanted, self.replaced | self.stores.conversions())
+            conversions = self.stores.conversions()
+            budget = self._budget
+            if conversions:
+                budget = self._stage_budget(wanted, self.replaced | conversions)
             budgets = [
                 budget._replace(free=max(budget.free - self.stores.bytes(stages), 0))
                 for stages in (1, MAX_STORE_STAGES)

@@ -112,7 +112,8 @@ def _last_uses(block: Block) -> dict[Value, int]:
     last: dict[Value, int] = {}
     for number, op in enumerate(block):
         for inner in op.walk() if op.regions else (op,):
-            last.update([(_source(tile), number) for tile in _tiles(inner)])
+            for tile in _tiles(inner):
+                last[_source(tile)] = number
     return last
 
 

@@ -6,6 +6,7 @@ exchanges alternate between them; mbarriers lie beside all of it, in bytes that 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.nv_tileas.agents import agent_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
+    from tilewright.schedule.shared_lifetimes import Lifetimes
     from tilewright.target.arch import Arch
 
 AREAS: Final = 2
@@ -93,18 +95,25 @@ def specialized_bytes(arch: Arch, blocks: int, maps: int, pipelines: int) -> int
 class SharedMemory:
     """The shared memory that the operations of a function take, while none is added or removed."""
 
-    __slots__ = ("_barriers", "_lifetimes", "_scratch")
-
     def __init__(self, function: Operation) -> None:
-        self._lifetimes = find_lifetimes(function)
-        ops = self._lifetimes.numbers
-        self._scratch = {
-            op: ScratchAreas.of(op, bytes) for op in ops if (bytes := scratch_bytes(op))
-        }
+        self._function = function
+
+    @cached_property
+    def _lifetimes(self) -> Lifetimes:
+        return find_lifetimes(self._function)
+
+    @cached_property
+    def _scratch(self) -> dict[Operation, ScratchAreas]:
         """The operations with scratch memory."""
-        has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in ops)
-        self._barriers = BARRIER_RESERVE if has_mbarriers else 0
+        ops = self._lifetimes.numbers
+        return {op: ScratchAreas.of(op, bytes) for op in ops if (bytes := scratch_bytes(op))}
+
+    @cached_property
+    def _barriers(self) -> int:
         """The bytes that are kept free if the function has pipelines or tokens already."""
+        ops = self._lifetimes.numbers
+        has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in ops)
+        return BARRIER_RESERVE if has_mbarriers else 0
 
     def beside_pipeline(self, loop: ForOp, replaced: Collection[Operation], nested: int) -> int:
         """The bytes in use beside a loop's pipeline while the loop runs, with some for each tile.

@@ -93,6 +93,11 @@ class PipeliningChoice:
         """The schedules of all loops under a candidate in which threads copy."""
         return {loop: self._schedule(each, candidate) for loop, each in self._pipelines.items()}
 
+    @property
+    def predicted(self) -> int:
+        """How many plans were predicted."""
+        return len(self._plans)
+
     def _plan(self, candidate: Candidate) -> Plan:
         """The plan that a candidate is predicted to become."""
         if candidate not in self._plans:

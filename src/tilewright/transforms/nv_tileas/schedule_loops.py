@@ -25,7 +25,7 @@ from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import UnitAttr
-from tilewright.ir.passes import Pass
+from tilewright.ir.passes import Pass, statistic
 from tilewright.schedule.shared_memory import SharedMemory
 from tilewright.transforms.nv_tileas.choose_pipelining import PipeliningChoice
 from tilewright.transforms.nv_tileas.consecutive_loops import (
@@ -71,6 +71,7 @@ class ScheduleLoops(Pass):
     """
 
     name = "schedule-loops"
+    plans = statistic("plans of candidates that were predicted")
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -96,6 +97,7 @@ class ScheduleLoops(Pass):
         specialization = _specialization(function, memory, rest)
         pipelining = PipeliningChoice(function, memory, pipelines, specialization)
         is_specialized = self._apply(function, pipelining, specialization, reasons, sink)
+        self.plans.add(sink, pipelining.predicted)
         evict_first = function.asks("evict_first")
         if STREAMED_FIRST if evict_first is None else evict_first:
             _evict_first(function, sink)

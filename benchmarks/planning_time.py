@@ -43,7 +43,7 @@ class Planning(NamedTuple):
     """That were predicted for the program."""
 
     @property
-    def total(self) -> float:
+    def planning(self) -> float:
         """The time of all passes that plan."""
         return sum(self.passes.values())
 
@@ -73,11 +73,11 @@ def fastest(code: bytes, repeat: int) -> Planning | None:
         if run is None:
             return None
         runs.append(run)
-    return min(runs, key=lambda run: run.total)
+    return min(runs, key=lambda run: run.planning)
 
 
 def percentile(times: Sequence[float], percent: int) -> float:
-    """The time that so many percent do not exceed."""
+    """The least time that a share of the programs does not exceed."""
     return sorted(times)[-(-len(times) * percent // 100) - 1]
 
 
@@ -89,11 +89,11 @@ def cells(times: Sequence[float]) -> str:
 
 def table(label: str, every: Sequence[Planning]) -> list[str]:
     """The table of a set of programs: all planning, then each pass."""
-    share = sum(each.total for each in every) / sum(each.compilation for each in every)
+    share = sum(each.planning for each in every) / sum(each.compilation for each in every)
     plans = sum(each.plans for each in every)
     lines = [HEAD.format(label, "programs"), "|---|" + 7 * "---:|"]
     lines.append(
-        f"| planning | {len(every)} | {cells([each.total for each in every])} "
+        f"| planning | {len(every)} | {cells([each.planning for each in every])} "
         f"| {share:.1%} | {plans} |"
     )
     for name in PLANNING:
@@ -115,8 +115,10 @@ def main() -> int:
         runs = {name: fastest(code, options.repeat) for code, name in chosen}
         known = {name: run for name, run in runs.items() if run is not None}
         print("\n".join(table(label, list(known.values()))))
-        worst = sorted(known, key=lambda name: -known[name].total)[:5]
-        print("\nLongest: " + ", ".join(f"{name} {known[name].total:.1f}" for name in worst) + "\n")
+        worst = sorted(known, key=lambda name: -known[name].planning)[:5]
+        print(
+            "\nLongest: " + ", ".join(f"{name} {known[name].planning:.1f}" for name in worst) + "\n"
+        )
     return 0
 
 

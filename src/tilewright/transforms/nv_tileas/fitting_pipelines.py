@@ -181,8 +181,7 @@ class FittingPipelines:
         The early ones have two stages where memory allows: an iteration before theirs has no time
         to copy them, since it copies its own late ones.
         """
-        late = {} if is_private(plans.values()) else late_loads(loop, plans)
-        if not late:
+        if is_private(plans.values()) or not (late := late_loads(loop, plans)):
             return None
         early = [load for load in plans if load not in late]
         free = self._limit() - self._other_bytes(loop, plans) - stage_bytes(late)

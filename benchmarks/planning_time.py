@@ -115,10 +115,9 @@ def main() -> int:
         runs = {name: fastest(code, options.repeat) for code, name in chosen}
         known = {name: run for name, run in runs.items() if run is not None}
         print("\n".join(table(label, list(known.values()))))
-        worst = sorted(known, key=lambda name: -known[name].planning)[:5]
-        print(
-            "\nLongest: " + ", ".join(f"{name} {known[name].planning:.1f}" for name in worst) + "\n"
-        )
+        worst = sorted(known.items(), key=lambda item: -item[1].planning)[:5]
+        named = ", ".join(f"{name} {run.planning:.1f}" for name, run in worst)
+        print(f"\nLongest: {named}\n")
     return 0
 
 

@@ -10,10 +10,9 @@ of a row; rows of which the choice was not measured count as not changed.
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from statistics import geometric_mean, mean, median
+from statistics import geometric_mean, mean
 from typing import Final, NamedTuple
 
 from cost_model import Times, measured_times, predicted
@@ -147,16 +146,6 @@ def fastest_tiles(times: Times, choices: Sequence[Choice]) -> dict[str, float]:
     return {name: min(before[name]) / min(after[name]) for name in before}
 
 
-def planning_times(names: Iterable[str]) -> list[float]:
-    """Milliseconds of CPU for the choice for each kernel."""
-    taken = []
-    for name in names:
-        start = time.process_time()
-        choose_launch(kernel(name))
-        taken.append(1000 * (time.process_time() - start))
-    return taken
-
-
 def main() -> int:
     """Print the tables."""
     facts = read_facts()
@@ -182,8 +171,6 @@ def main() -> int:
     print("\n".join(f"{name}: {gain:.3f}" for name, gain in gains.items() if gain != 1))
     print("\n| kernels | fit | of them spill | above | of them spill |\n|---|---:|---:|---:|---:|")
     print("\n".join(spills(facts, times)))
-    taken = planning_times({name for plans in facts.plans.values() for name, _ in plans[FREE]})
-    print(f"\n{median(taken):.1f} ms of CPU for a choice in the median, {max(taken):.1f} at most")
     return 0
 
 

@@ -124,5 +124,5 @@ def test_copies_start_before_queries_are_converted() -> None:
 def test_conversions_stay_without_memory_beside_the_pipelines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(resources, "bytes_beside_loop", lambda *_: 1 << 20)
+    monkeypatch.setattr(resources.SharedMemory, "beside_moved", lambda *_: 1 << 20)
     assert not copies_start_first()

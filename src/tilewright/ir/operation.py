@@ -229,7 +229,10 @@ class Operation(metaclass=OperationMeta):
         for region in self.regions:
             for block in region.blocks:
                 for op in block:
-                    yield from op.walk_post_order()
+                    if op.regions:
+                        yield from op.walk_post_order()
+                    else:
+                        yield op
         yield self
 
     def clone(self, values: dict[Value, Value] | None = None) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tilewright.layout.linear import LANE, REGISTER, Layout, log2
@@ -39,6 +40,7 @@ class MatrixAccess(NamedTuple):
         ]
 
 
+@lru_cache(maxsize=256)
 def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None:
     """The memory (offset to element) from which ldmatrix reads a layout; None if it cannot.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
@@ -16,6 +17,7 @@ LIMIT: Final = 16 * 1024
 """Bytes of shared memory that a layout conversion should take at most."""
 
 
+@lru_cache(maxsize=256)
 def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:
     """The bits of the packed element that number its piece; none if the tile is small enough.
 

@@ -7,6 +7,7 @@ of the same lines.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.layout import gf2
@@ -49,6 +50,7 @@ class Reduction(NamedTuple):
         return piece_bits(self.partial, self.partial, bytes << len(self.warps))
 
 
+@lru_cache(maxsize=256)
 def reduction(source: Layout, axis: int) -> Reduction:
     """How a tile in a layout is reduced along a dimension.
 

@@ -8,6 +8,7 @@ multicast a tile copy one part of its boxes each.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -62,7 +63,8 @@ class TilePart(NamedTuple):
     """For each bit of a part's number, lowest first: coordinates in the tile."""
 
 
-def tma_boxes(placement: Layout, element: int, order: Sequence[int], parts: int = 1) -> TmaBoxes:
+@lru_cache(maxsize=256)
+def tma_boxes(placement: Layout, element: int, order: tuple[int, ...], parts: int = 1) -> TmaBoxes:
     """The boxes that make up a tile of elements of `element` bytes, or `NoBoxes`.
 
     `order` are the dimensions of the tile as they are in global memory, the contiguous one last.

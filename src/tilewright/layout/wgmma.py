@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout import gf2
@@ -65,6 +66,7 @@ def _widest(warps: int) -> int:
     return WGMMA_COLUMNS * PAIR // max(warps, PAIR)
 
 
+@lru_cache(maxsize=256)
 def instruction_columns(accumulator: Layout) -> int | None:
     """The largest N of a wgmma for an accumulator layout; None if the layout is not one of wgmma.
 

@@ -42,18 +42,19 @@ def live_words(kernel: Operation) -> int:
 class _Liveness:
     """The tiles of a kernel, each with the words that it takes."""
 
-    __slots__ = ("_remade", "_words")
+    __slots__ = ("_read", "_remade", "_words")
 
     def __init__(self) -> None:
         self._remade = Rematerializable()
         self._words: dict[Value, int] = {}
+        self._read: dict[Operation, list[Value]] = {}
 
     def most(self, block: Block) -> int:
         """The most words that are live after an operation of a block: those of its own values.
 
         The values that it uses from outside are live in the block around it.
         """
-        last = _last_uses(block)
+        last = self._last_uses(block)
         ends: dict[int, int] = {}
         live = most = sum([self._take(value, last, ends) for value in block.args])
         for number, op in enumerate(block):
@@ -82,14 +83,28 @@ class _Liveness:
 
         The arguments of its block have their registers.
         """
-        inside = {
-            _source(value) for inner in op.walk() if inner is not op for value in _tiles(inner)
-        }
+        inside = {tile for inner in op.walk() if inner is not op for tile in self._tiles(inner)}
         return sum(
-            self._words_of(value)
-            for value in {_source(value) for value in _tiles(op)} - inside
-            if value.parent_block is block and last.get(value) == number
+            self._words_of(tile)
+            for tile in {*self._tiles(op)} - inside
+            if tile.parent_block is block and last.get(tile) == number
         )
+
+    def _last_uses(self, block: Block) -> dict[Value, int]:
+        """The number of the last operation of a block that uses each tile, itself or inside."""
+        last: dict[Value, int] = {}
+        for number, op in enumerate(block):
+            for inner in op.walk() if op.regions else (op,):
+                for tile in self._tiles(inner):
+                    last[tile] = number
+        return last
+
+    def _tiles(self, op: Operation) -> list[Value]:
+        """The tiles whose registers an operation reads."""
+        known = self._read.get(op)
+        if known is None:
+            known = self._read[op] = [_source(each) for each in op.operands if is_tile(each)]
+        return known
 
     def _words_of(self, value: Value) -> int:
         known = self._words.get(value)
@@ -105,20 +120,6 @@ class _Liveness:
         if words < WARP_SIZE or isinstance(value.defining_op(), FREE) or _is_staged(value):
             return 0
         return 0 if _is_repeated(value) and value in self._remade else words
-
-
-def _last_uses(block: Block) -> dict[Value, int]:
-    """The last operation of a block that uses each tile, by number: itself, or one inside of it."""
-    last: dict[Value, int] = {}
-    for number, op in enumerate(block):
-        for inner in op.walk() if op.regions else (op,):
-            last.update((_source(value), number) for value in _tiles(inner))
-    return last
-
-
-def _tiles(op: Operation) -> list[Value]:
-    """The operands of an operation that are tiles."""
-    return [value for value in op.operands if is_tile(value)]
 
 
 def _source(value: Value) -> Value:

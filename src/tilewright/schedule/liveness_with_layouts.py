@@ -125,10 +125,10 @@ def live_registers(loop: ForOp, staged: Collection[Value] = ()) -> LiveRegisters
     ops = list(loop.body.block)
     last_use: dict[Value, int] = {}
     for number, op in enumerate(ops):
-        for inner in op.walk():
-            last_use.update((_source(value), number) for value in inner.operands if is_tile(value))
+        for inner in op.walk() if op.regions else (op,):
+            last_use.update([(_source(tile), number) for tile in inner.operands if is_tile(tile)])
     carried = [value for value in loop.carried if is_tile(value)]
-    outside = outside_tiles(loop)
+    outside = [tile for tile in last_use if not tile.is_inside(loop)]
     ends: list[int] = [0] * len(ops)
     for value, number in last_use.items():
         op = value.defining_op()

@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.agents import agent_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.schedule.registers import launch_registers, resident_blocks
-from tilewright.schedule.shared_memory import block_share, bytes_beside_loop
+from tilewright.schedule.shared_memory import SharedMemory, block_share
 from tilewright.schedule.tile_words import accumulator_words
 from tilewright.target.arch import WARP_SIZE
 
@@ -71,4 +71,4 @@ def has_scratch_beside(loop: Operation, moved: Sequence[Operation]) -> bool:
     limit = arch.static_shared
     if shares_sm(function):
         limit = block_limit(function, spec.num_warps * WARP_SIZE)
-    return bytes_beside_loop(function, loop, moved) <= limit
+    return SharedMemory(function).beside_moved(loop, moved) <= limit

@@ -39,10 +39,11 @@ class Lifetime(NamedTuple):
 class Lifetimes:
     """The lifetime of each operation that allocates shared memory."""
 
-    __slots__ = ("_numbers", "by_op")
+    __slots__ = ("by_op", "numbers")
 
     def __init__(self, numbers: dict[Operation, int], by_op: dict[Operation, Lifetime]) -> None:
-        self._numbers = numbers
+        self.numbers = numbers
+        """Of all operations, in program order."""
         self.by_op = by_op
 
     def __bool__(self) -> bool:
@@ -50,17 +51,21 @@ class Lifetimes:
 
     def among(self, by_op: dict[Operation, Lifetime]) -> Lifetimes:
         """Those of some of the operations."""
-        return Lifetimes(self._numbers, by_op)
+        return Lifetimes(self.numbers, by_op)
+
+    def span(self, op: Operation) -> Lifetime:
+        """The numbers of an operation and of those inside of it."""
+        start = self.numbers[op]
+        return Lifetime(start, start + sum(1 for _ in op.walk()) - 1)
 
     def live_during(self, op: Operation) -> Iterator[Operation]:
         """The allocations that are live at an operation, or at one inside of it."""
-        start = self._numbers[op]
-        span = Lifetime(start, start + sum(1 for _ in op.walk()) - 1)
+        span = self.span(op)
         return (other for other, life in self.by_op.items() if life.meets(span))
 
     def live_at(self, op: Operation) -> Iterator[Operation]:
         """The allocations that are live at an operation."""
-        number = self._numbers[op]
+        number = self.numbers[op]
         return (other for other, life in self.by_op.items() if life.start <= number <= life.end)
 
 
@@ -145,12 +150,12 @@ def offsets_of(lifetimes: Lifetimes) -> dict[Operation, int]:
     Its alignment is that of the swizzle pattern, or its size if that is smaller.
     """
     offsets: dict[Operation, int] = {}
-    ordered = sorted(lifetimes.by_op, key=lambda op: -allocated_bytes(op))
-    for op in ordered:
-        life, bytes = lifetimes.by_op[op], allocated_bytes(op)
+    sizes = {op: allocated_bytes(op) for op in lifetimes.by_op}
+    for op in sorted(sizes, key=lambda op: -sizes[op]):
+        life, bytes = lifetimes.by_op[op], sizes[op]
         alignment = min(ALIGNMENT, max(SMALLEST, 1 << (bytes - 1).bit_length()))
         rivals = [
-            (offset, offset + allocated_bytes(other))
+            (offset, offset + sizes[other])
             for other, offset in offsets.items()
             if lifetimes.by_op[other].meets(life)
         ]

@@ -6,7 +6,8 @@ exchanges alternate between them; mbarriers lie beside all of it, in bytes that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.nv_tileas.agents import agent_of
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
@@ -22,7 +23,7 @@ from tilewright.target.memories import LINE
 from tilewright.target.resources import MBARRIER_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.dialects.scf import ForOp
@@ -90,84 +91,107 @@ def specialized_bytes(arch: Arch, blocks: int, maps: int, pipelines: int) -> int
     return block_share(arch, blocks) - max(MAP_BYTES * maps + barriers, BARRIER_RESERVE)
 
 
-def loop_bytes(
-    function: Operation, loop: ForOp, replaced: Collection[Operation], nested: int
-) -> int:
-    """The bytes in use beside a loop's pipeline while the loop runs, with some for each tile.
+class SharedMemory:
+    """The shared memory that the operations of a function take, while none is added or removed."""
 
-    Reads of the pipeline's stages replace some layout conversions. The pipelines of loops inside
-    of the loop take `nested` bytes.
-    """
-    scratch = _largest_area(op for op in loop.body.walk() if op not in replaced)
-    live = find_lifetimes(function).live_during(loop)
-    others = [allocated_bytes(op) for op in live if op not in replaced]
-    return AREAS * scratch + sum(others) + nested + _barrier_bytes(function)
+    def __init__(self, function: Operation) -> None:
+        self._function = function
+
+    @cached_property
+    def _lifetimes(self) -> Lifetimes:
+        return find_lifetimes(self._function)
+
+    @cached_property
+    def _scratch(self) -> dict[Operation, ScratchAreas]:
+        """The operations with scratch memory."""
+        ops = self._lifetimes.numbers
+        return {op: ScratchAreas.of(op, bytes) for op in ops if (bytes := scratch_bytes(op))}
+
+    @cached_property
+    def _barriers(self) -> int:
+        """The bytes that are kept free if the function has pipelines or tokens already."""
+        ops = self._lifetimes.numbers
+        has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in ops)
+        return BARRIER_RESERVE if has_mbarriers else 0
+
+    def beside_pipeline(self, loop: ForOp, replaced: Collection[Operation], nested: int) -> int:
+        """The bytes in use beside a loop's pipeline while the loop runs, with some for each tile.
+
+        Reads of the pipeline's stages replace some layout conversions. The pipelines of loops
+        inside of the loop take `nested` bytes.
+        """
+        areas = [each.area for op, each in self._scratch_in(loop).items() if op not in replaced]
+        live = self._lifetimes.live_during(loop)
+        others = [allocated_bytes(op) for op in live if op not in replaced]
+        return AREAS * max(areas, default=0) + sum(others) + nested + self._barriers
+
+    def planned_beside(self, loop: ForOp, replaced: Collection[Operation], nested: int) -> int:
+        """The same where tiles that are never live together have one memory."""
+        return self.planned(replaced, loop) + nested + self._barriers
+
+    @property
+    def unplanned(self) -> int:
+        """The bytes of all operations, with some for each tile."""
+        areas = [each.area for each in self._scratch.values()]
+        return AREAS * max(areas, default=0) + sum(map(allocated_bytes, self._lifetimes.by_op))
+
+    def beside_moved(self, loop: Operation, moved: Iterable[Operation]) -> int:
+        """The bytes in use if operations run before a loop while its pipelines are live.
+
+        Each of them has one scratch area.
+        """
+        live = self._lifetimes.live_during(loop)
+        areas = [self._scratch[op].area for op in moved if op in self._scratch]
+        return sum(map(allocated_bytes, live)) + max(areas, default=0) + BARRIER_RESERVE
+
+    def planned(self, replaced: Collection[Operation], during: Operation | None = None) -> int:
+        """The bytes of operations that pipelines do not replace, as `allocate` assigns them.
+
+        Scratch memory is above the allocations that are live at its operation, such as Q of
+        attention: what stores the result has the memory of Q again. With `during`, only what is in
+        use at that operation or inside of it.
+        """
+        every = self._lifetimes
+        ops = every.by_op if during is None else every.live_during(during)
+        live = every.among({op: every.by_op[op] for op in ops if op not in replaced})
+        ends = {op: start + allocated_bytes(op) for op, start in offsets_of(live).items()}
+        by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
+        for op, each in self._scratch_in(during).items():
+            if op not in replaced:
+                by_agent.setdefault(each.agent, []).append(op)
+        needs, taken = [0, *ends.values()], 0
+        for ops in by_agent.values():
+            for op in ops:
+                below = max([taken, *(ends[other] for other in live.live_at(op))])
+                needs.append(aligned(below, LINE) + self._scratch[op].bytes)
+            # Agents run at the same time: each has areas of its own.
+            taken = max(needs)
+        return max(needs)
+
+    def _scratch_in(self, op: Operation | None) -> dict[Operation, ScratchAreas]:
+        """The scratch memory of an operation, and inside of it; without one, of the function."""
+        if op is None:
+            return self._scratch
+        span, numbers = self._lifetimes.span(op), self._lifetimes.numbers
+        return {
+            each: areas
+            for each, areas in self._scratch.items()
+            if span.start <= numbers[each] <= span.end
+        }
 
 
-def planned_loop_bytes(
-    function: Operation, loop: ForOp, replaced: Collection[Operation], nested: int
-) -> int:
-    """The same where tiles that are never live together have one memory."""
-    return shared_bytes(function, replaced, loop) + nested + _barrier_bytes(function)
+class ScratchAreas(NamedTuple):
+    """The scratch memory of an operation."""
 
+    area: int
+    """The bytes of one area: whole lines."""
+    bytes: int
+    """Of all its areas."""
+    agent: AgentSwitchOp | None
 
-def _barrier_bytes(function: Operation) -> int:
-    """The bytes that are kept free if a function has pipelines or tokens already."""
-    has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in function.walk())
-    return BARRIER_RESERVE if has_mbarriers else 0
-
-
-def kernel_bytes(function: Operation) -> int:
-    """The bytes of all operations of a kernel, with some for each tile."""
-    return AREAS * _largest_area(function.walk()) + sum(map(allocated_bytes, function.walk()))
-
-
-def bytes_beside_loop(function: Operation, loop: Operation, moved: Sequence[Operation]) -> int:
-    """The bytes in use if operations run before a loop while its pipelines are live.
-
-    Each of them has one scratch area.
-    """
-    live = find_lifetimes(function).live_during(loop)
-    return sum(map(allocated_bytes, live)) + _largest_area(moved) + BARRIER_RESERVE
-
-
-def shared_bytes(
-    function: Operation,
-    replaced: Collection[Operation],
-    during: Operation | None = None,
-    lifetimes: Lifetimes | None = None,
-) -> int:
-    """The shared memory of operations that pipelines do not replace, as `allocate` does.
-
-    Scratch memory is above the allocations that are live at its operation, such as Q of attention:
-    what stores the result has the memory of Q again. With `during`, only what is in use at that
-    operation or inside of it. `lifetimes` are those of the function, if they are known.
-    """
-    every = lifetimes or find_lifetimes(function)
-    ops = every.by_op if during is None else every.live_during(during)
-    lives = {op: every.by_op[op] for op in ops if op not in replaced}
-    ends = {op: start + allocated_bytes(op) for op, start in offsets_of(every.among(lives)).items()}
-    needs = [0, *ends.values()]
-    by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
-    for op in (during or function).walk():
-        if op not in replaced and scratch_bytes(op):
-            by_agent.setdefault(agent_of(op), []).append(op)
-    taken = 0
-    for ops in by_agent.values():
-        for op in ops:
-            live = [ends[other] for other in every.live_at(op) if other in ends]
-            # Warps that exchange nothing with others need not alternate between areas.
-            areas = (1 if stays_in_warps(op) else AREAS) * _area(op)
-            needs.append(aligned(max([taken, *live]), LINE) + areas)
-        # Agents run at the same time: each has areas of its own.
-        taken = max(needs)
-    return max(needs)
-
-
-def _area(op: Operation) -> int:
-    """The bytes of a scratch area of an operation: whole lines."""
-    return aligned(scratch_bytes(op), LINE)
-
-
-def _largest_area(ops: Iterable[Operation]) -> int:
-    return max(map(_area, ops), default=0)
+    @staticmethod
+    def of(op: Operation, bytes: int) -> ScratchAreas:
+        """That of an operation that stages some bytes."""
+        area = aligned(bytes, LINE)
+        # Warps that exchange nothing with others need not alternate between areas.
+        return ScratchAreas(area, area if stays_in_warps(op) else AREAS * area, agent_of(op))

@@ -25,7 +25,7 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.operation import Operation
 from tilewright.plans.allocations import aligned
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
-from tilewright.schedule.shared_memory import BARRIER_RESERVE, block_share, shared_bytes
+from tilewright.schedule.shared_memory import BARRIER_RESERVE, SharedMemory, block_share
 from tilewright.target.arch import ARCHES
 from tilewright.target.memories import LINE
 from tilewright.target.resources import MBARRIER_BYTES
@@ -65,7 +65,7 @@ def bound_of(function: FuncOp) -> int:
     The model has one for them; they have a second one where it saves a barrier and there is space.
     """
     second = [aligned(scratch_bytes(op), LINE) for op in function.walk() if stays_in_warps(op)]
-    return shared_bytes(function, ()) + max(second, default=0)
+    return SharedMemory(function).planned(()) + max(second, default=0)
 
 
 def planned_bytes(function: FuncOp) -> int:

@@ -12,14 +12,10 @@ from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
 from tilewright.schedule.shared_memory import (
+    SharedMemory,
     block_share,
-    bytes_beside_loop,
     fitting_mbarriers,
-    kernel_bytes,
-    loop_bytes,
     pipeline_mbarriers,
-    planned_loop_bytes,
-    shared_bytes,
     sm_share,
     specialized_bytes,
     stage_bytes,
@@ -77,19 +73,21 @@ def test_a_loop_over_k() -> None:
     loads = [op for op in loop.body.block if isinstance(op, TiledLoadOp)]
     conversions = {user for load in loads for user in load.results[0].users}
     assert stage_bytes(loads) == 2 * 128 * 64 * 2
-    assert loop_bytes(function, loop, conversions, nested=0) == 0
-    assert loop_bytes(function, loop, (), nested=100) == 2 * 128 * 64 * 2 + 100
-    exchange = shared_bytes(function, conversions)
+    memory = SharedMemory(function)
+    assert memory.beside_pipeline(loop, conversions, nested=0) == 0
+    assert memory.beside_pipeline(loop, (), nested=100) == 2 * 128 * 64 * 2 + 100
+    exchange = memory.planned(conversions)
     assert 0 < exchange <= 2 * 16 * KIB, "no operation has more than two areas of 16 KiB"
-    assert kernel_bytes(function) == 2 * 128 * 64 * 2 + 2 * 16 * KIB
+    assert memory.unplanned == 2 * 128 * 64 * 2 + 2 * 16 * KIB
 
 
 def test_tiles_that_are_never_live_together() -> None:
     """The state and V of later chunks have 32 KiB each, at different times, and so has Q."""
     function = function_of(lowered_as_far_as("keep-tiles", WIDE.program))
     (loop,) = (op for op in function.walk() if isinstance(op, ForOp))
-    each = loop_bytes(function, loop, (), nested=0)
-    shared = planned_loop_bytes(function, loop, (), nested=0)
+    memory = SharedMemory(function)
+    each = memory.beside_pipeline(loop, (), nested=0)
+    shared = memory.planned_beside(loop, (), nested=0)
     assert shared < each
     assert (each - shared) % (32 * KIB) == 0
 
@@ -100,7 +98,8 @@ def test_mbarriers_have_memory_beside_pipelines() -> None:
     function = function_of(module)
     loop = next(op for op in function.walk() if isinstance(op, ForOp))
     (pipeline,) = (op for op in function.walk() if isinstance(op, CreatePipelineOp))
-    stages = kernel_bytes(function) - 2 * 16 * KIB
+    memory = SharedMemory(function)
+    stages = memory.unplanned - 2 * 16 * KIB
     assert stages % (32 * KIB) == 0
-    assert loop_bytes(function, loop, {pipeline}, nested=0) == KIB
-    assert bytes_beside_loop(function, loop, []) == stages + KIB
+    assert memory.beside_pipeline(loop, {pipeline}, nested=0) == KIB
+    assert memory.beside_moved(loop, []) == stages + KIB

@@ -18,7 +18,7 @@ from tilewright.schedule.cost import Machine
 from tilewright.schedule.cost_inputs import is_innermost
 from tilewright.schedule.limits import BYTES_IN_FLIGHT, LEAST_STAGES, OVERLAPPED_STAGES
 from tilewright.schedule.resources import block_limit, shares_sm
-from tilewright.schedule.shared_memory import loop_bytes, stage_bytes
+from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.schedule.warps import threads_of
 from tilewright.schedule.work_tree import tree_of
 from tilewright.transforms.nv_tileas.consecutive_loops import nested_bytes
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.scf import ForOp
     from tilewright.schedule.cost_inputs import Plan
+    from tilewright.schedule.shared_memory import SharedMemory
     from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
     from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
@@ -42,10 +43,11 @@ class PipeliningChoice:
     def __init__(
         self,
         function: FuncOp,
+        memory: SharedMemory,
         pipelines: Mapping[ForOp, ThreadPipeline],
         specialization: Specialization | None,
     ) -> None:
-        self._function, self._pipelines = function, pipelines
+        self._function, self._memory, self._pipelines = function, memory, pipelines
         self._specialization = specialization
         self._varying = {loop: each for loop, each in pipelines.items() if each.varies}
         self._plans: dict[Candidate, Plan] = {}
@@ -82,6 +84,11 @@ class PipeliningChoice:
         """The schedules of all loops under a candidate in which threads copy."""
         return {loop: self._schedule(each, candidate) for loop, each in self._pipelines.items()}
 
+    @property
+    def predicted(self) -> int:
+        """How many plans were predicted."""
+        return len(self._plans)
+
     def _plan(self, candidate: Candidate) -> Plan:
         """The plan that a candidate is predicted to become."""
         if candidate not in self._plans:
@@ -90,7 +97,7 @@ class PipeliningChoice:
 
     @cached_property
     def _predicted_plans(self) -> PredictedPlans:
-        return PredictedPlans(self._function, self._pipelines)
+        return PredictedPlans(self._function, self._memory, self._pipelines)
 
     def _predicted(self, candidate: Candidate) -> Plan:
         if candidate.by_tma and self._specialization is not None:
@@ -135,7 +142,7 @@ class PipeliningChoice:
         iteration waits for what it copied while it computed the one before: that pays only if it
         waits for several dots as well, which other blocks hide.
         """
-        bytes = min(stage_bytes(each.loads) for each in self._varying.values())
+        bytes = min(stage_bytes(each.plans) for each in self._varying.values())
         plan = self._plan(Candidate(most))
         least = LEAST_STAGES if plan.loop.waits > 1 else OVERLAPPED_STAGES
         counts: list[int] = []
@@ -166,7 +173,7 @@ class PipeliningChoice:
     def _coresident_fitting(self, loop: ForOp, share: int) -> int:
         """The stages of a loop that fit into the share of a block."""
         pipeline = self._varying[loop]
-        replaced = replaced_conversions(pipeline.loads)
-        taken = loop_bytes(self._function, loop, replaced, nested_bytes(loop))
-        fitting = max(share - taken, 0) // stage_bytes(pipeline.loads)
+        replaced = replaced_conversions(pipeline.plans.values())
+        taken = self._memory.beside_pipeline(loop, replaced, nested_bytes(loop))
+        fitting = max(share - taken, 0) // stage_bytes(pipeline.plans)
         return min(fitting, pipeline.schedule.stages)

@@ -37,7 +37,7 @@ FOLLOWED: Final = (Rearrangement, ConvertLayoutOp, CatOp)
 class CopyGroup:
     """Loads of a block whose tiles share a stage, and the operations that use it."""
 
-    __slots__ = ("_numbers", "block", "first", "is_whole", "last", "loads", "problem", "stage")
+    __slots__ = ("_numbers", "block", "first", "is_whole", "last", "plans", "problem", "stage")
 
     def __init__(
         self,
@@ -49,12 +49,14 @@ class CopyGroup:
     ) -> None:
         """A group of a block whose operations have numbers."""
         self._numbers = numbers
-        self.block, self.loads, self.is_whole = block, loads, is_whole
+        self.block, self.is_whole = block, is_whole
         """`is_whole`: whether consumers have the stage from the start of the block to its end."""
-        self.stage: Stage = stage_types(loads)
+        self.plans = {load: stage_plan(load) for load in loads}
+        """How the stage holds the tile of each load."""
+        self.stage: Stage = tuple(stage_tile(load, plan) for load, plan in self.plans.items())
         self.problem: str | None = None
         """Why consumers cannot wait for the stage and release it in the block; None if they can."""
-        users = {user for load in loads for user in stage_users(load, stage_plan(load))}
+        users = {user for load, plan in self.plans.items() for user in stage_users(load, plan)}
         finished = {numbers[outermost(block, user)] for user in users}
         waits = retiring_waits(block, users)
         finished |= {numbers[wait] for wait in waits if wait is not None}
@@ -75,6 +77,11 @@ class CopyGroup:
             user.is_terminator and any(map(in_shared_memory, user.operands)) for user in users
         ):
             self.problem = "a tile in a stage is passed on"
+
+    @property
+    def loads(self) -> list[TiledLoadOp]:
+        """The loads, in their order in the block."""
+        return list(self.plans)
 
     @property
     def location(self) -> Location:
@@ -172,9 +179,9 @@ def held_stages(groups: Sequence[CopyGroup]) -> dict[Stage, int]:
     return needed
 
 
-def stage_types(loads: Sequence[TileLoad]) -> Stage:
-    """The tiles of a stage."""
-    return tuple(laid_out(copied_element(load), stage_plan(load).placement) for load in loads)
+def stage_tile(load: TileLoad, plan: StagePlan) -> Type:
+    """The tile of a load in its stage."""
+    return laid_out(copied_element(load), plan.placement)
 
 
 def copied_element(load: TileLoad) -> Type:

@@ -24,7 +24,7 @@ from tilewright.schedule.limits import (
     LARGE_TILE,
     MOST_KEPT,
 )
-from tilewright.schedule.shared_memory import kernel_bytes, sm_share, stage_bytes
+from tilewright.schedule.shared_memory import SharedMemory, sm_share, stage_bytes
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
@@ -158,7 +158,7 @@ def _free_bytes(function: FuncOp, blocks: int) -> int:
     arch = target_of(function)
     if arch is None:
         return 0
-    return max(sm_share(arch, blocks) - kernel_bytes(function), 0)
+    return max(sm_share(arch, blocks) - SharedMemory(function).unplanned, 0)
 
 
 def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:

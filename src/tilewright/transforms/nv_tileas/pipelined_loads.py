@@ -51,7 +51,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, is_rounding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
@@ -67,14 +67,16 @@ class ConvertedUse(NamedTuple):
 
     shape_ops: Sequence[Rearrangement]
     convert: ConvertLayoutOp
+    layout: Layout
+    """That of the conversion, for a tile in the shape of the load."""
 
-    @property
-    def layout(self) -> Layout:
-        """The layout of the conversion, for a tile in the shape of the load."""
-        layout = layout_of(self.convert.result)
-        for op in reversed(self.shape_ops):
+    @staticmethod
+    def of(shape_ops: Sequence[Rearrangement], convert: ConvertLayoutOp) -> ConvertedUse:
+        """The use by a conversion of what shape operations make of a tile."""
+        layout = layout_of(convert.result)
+        for op in reversed(shape_ops):
             layout = op.led_back(layout)
-        return layout
+        return ConvertedUse(shape_ops, convert, layout)
 
 
 class StagePlan(NamedTuple):
@@ -91,14 +93,18 @@ class StagePlan(NamedTuple):
         return not self.uses
 
 
-def is_private(loads: Sequence[TileLoad]) -> bool:
+StagePlans: TypeAlias = "Mapping[TileLoad, StagePlan]"
+"""The stage of each of some loads."""
+
+
+def is_private(plans: Iterable[StagePlan]) -> bool:
     """Whether each thread reads only what it copied itself."""
-    return all(plan_stage(load).is_private for load in loads)
+    return all(plan.is_private for plan in plans)
 
 
-def replaced_conversions(loads: Sequence[TileLoad]) -> set[Operation]:
+def replaced_conversions(plans: Iterable[StagePlan]) -> set[Operation]:
     """The layout conversions that reads of a pipeline's stages replace."""
-    return {use.convert for load in loads for use in plan_stage(load).uses}
+    return {use.convert for plan in plans for use in plan.uses}
 
 
 def pipelined_loads(loop: ForOp) -> list[TileLoad]:
@@ -263,7 +269,7 @@ def _converted_uses(
     """The conversions of a tile; if it `is_rounded`, also of its elements as tf32."""
     for user in tile.users:
         if isinstance(user, ConvertLayoutOp):
-            yield ConvertedUse(shape_ops, user)
+            yield ConvertedUse.of(shape_ops, user)
         elif isinstance(user, ViewOp | ExpandDimsOp | PermuteOp):
             yield from _converted_uses(user.result, (*shape_ops, user), is_rounded=is_rounded)
         elif is_rounded and is_rounding(user):

@@ -20,12 +20,10 @@ from tilewright.schedule.registers import (
     launch_registers,
     unlimited_registers,
 )
-from tilewright.schedule.shared_lifetimes import find_lifetimes
-from tilewright.schedule.shared_memory import shared_bytes, stage_bytes
+from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE, occupancy
 from tilewright.target.tensor_cores import WARPGROUP
-from tilewright.transforms.nv_tileas.copy_groups import stage_plan
-from tilewright.transforms.nv_tileas.pipelined_loads import plan_stage
+from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
 from tilewright.transforms.nv_tileas.predicted_loops import (
     copied_by_threads,
     innermost_loops,
@@ -39,14 +37,16 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+    from tilewright.schedule.shared_memory import SharedMemory
+    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans, TileLoad
     from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 
 class ThreadPipeline(NamedTuple):
     """A pipeline of a loop that threads copy to, with the most stages that fit."""
 
-    loads: Sequence[TileLoad]
+    plans: StagePlans
+    """The stage of each load."""
     schedule: ScheduleAttr
     dots: Sequence[DotOp] = ()
     """Those that accumulate in place, and may be in flight while the next iteration starts."""
@@ -69,7 +69,9 @@ class ThreadPipeline(NamedTuple):
 class PredictedPlans:
     """The plans of a kernel."""
 
-    def __init__(self, function: FuncOp, pipelines: Mapping[ForOp, ThreadPipeline]) -> None:
+    def __init__(
+        self, function: FuncOp, memory: SharedMemory, pipelines: Mapping[ForOp, ThreadPipeline]
+    ) -> None:
         arch, spec = target_of(function), function.kernel_spec
         assert arch is not None
         assert spec is not None
@@ -77,15 +79,14 @@ class PredictedPlans:
         self._function, self._pipelines = function, pipelines
         self._arch, self._warps, self._blocks = arch, spec.num_warps, spec.occupancy
         self._innermost = innermost_loops(function)
-        uses = [use for each in pipelines.values() for load in each.loads
-                for use in plan_stage(load).uses]  # fmt: skip
-        replaced: set[Operation] = {use.convert for use in uses}
-        copied: set[Operation] = {load for each in pipelines.values() for load in each.loads}
+        self._dots = [op for op in function.walk() if isinstance(op, DotOp)]
+        plans = {load: plan for each in pipelines.values() for load, plan in each.plans.items()}
+        copied: set[Operation] = {*plans}
+        replaced = replaced_conversions(plans.values())
         self._straight = {loop: straight_loop(loop, copied, replaced) for loop in self._innermost}
-        self._stage = {loop: stage_bytes(each.loads) for loop, each in pipelines.items()}
-        lives = find_lifetimes(function)
-        self._beside = {loop: shared_bytes(function, replaced, loop, lives) for loop in pipelines}
-        self._rest = shared_bytes(function, replaced, lifetimes=lives)
+        self._stage = {loop: stage_bytes(each.plans) for loop, each in pipelines.items()}
+        self._beside = {loop: memory.planned(replaced, loop) for loop in pipelines}
+        self._rest = memory.planned(replaced)
         staged: set[Value] = {result for op in (*copied, *replaced) for result in op.results}
         loops = [op for op in function.walk() if isinstance(op, ForOp)]
         live = [live_registers(loop, staged) for loop in loops]
@@ -110,9 +111,7 @@ class PredictedPlans:
         threads = (self._warps + WARPGROUP) * WARP_SIZE
         groups = specialization.groups
         copied: set[Operation] = {load for group in groups for load in group.loads}
-        replaced: set[Operation] = {
-            use.convert for group in groups for load in group.loads for use in stage_plan(load).uses
-        }
+        replaced = specialization.replaced
         loops: list[LoopPlan] = []
         for loop in self._innermost:
             plan = straight_loop(loop, copied, replaced)
@@ -141,15 +140,14 @@ class PredictedPlans:
     def _plan(
         self, threads: int, registers: int, bytes: int, loops: Sequence[LoopPlan], spilled: int
     ) -> Plan:
-        dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
         resident = occupancy(self._arch, threads=threads, registers=registers, shared=bytes)
         return Plan(
             warps=self._warps,
             threads=threads,
             resident=max(1, resident),
             cluster=self._function.cluster_size,
-            is_warpgroup_dot=any(dot.atom.asynchronous for dot in dots),
-            a_in_registers=any(not in_shared_memory(dot.a) for dot in dots),
+            is_warpgroup_dot=any(dot.atom.asynchronous for dot in self._dots),
+            a_in_registers=any(not in_shared_memory(dot.a) for dot in self._dots),
             spilled=spilled,
             loop=joined_plan(loops),
         )

@@ -129,8 +129,10 @@ def report_specialization(
     function: FuncOp, specialization: Specialization, choice: Choice, sink: Sink
 ) -> None:
     """Report on the warps of a kernel with dots by wgmma: specialized, or why not."""
+    if not sink.wants_remarks:
+        return
     dots = [op for op in function.walk() if isinstance(op, DotOp) and op.atom.asynchronous]
-    if not sink.wants_remarks or not dots:
+    if not dots:
         return
     entry, reason = WARPS_SPECIALIZED, ""
     if choice.chosen.candidate.by_tma:

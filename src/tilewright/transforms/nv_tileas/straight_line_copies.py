@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import Rearrangement
 from tilewright.dialects.nv_tileas.types import without_layout
-from tilewright.transforms.nv_tileas.copy_groups import copy_groups, stage_plan, stage_types
+from tilewright.transforms.nv_tileas.copy_groups import copy_groups, stage_plan, stage_tile
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.stage_uses import stage_users
 
@@ -72,7 +72,7 @@ def _is_suitable(load: TiledLoadOp, tiles: Collection[Type], by_tma: TmaLoads) -
     if not load.is_plain or not is_first(load) or by_tma.problem(load) is not None:
         return False
     plan = stage_plan(load)
-    if stage_types([load])[0] not in tiles:
+    if stage_tile(load, plan) not in tiles:
         return False
     users = stage_users(load, plan)
     if all(in_shared_memory(use.convert.result) for use in plan.uses):

@@ -8,6 +8,7 @@ and makes space for that in any case.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.determined import Determined
@@ -58,11 +59,8 @@ POINTER_OPS: Final = (
 class StreamedTiles:
     """Which tiles of the scheduled loops of a function are read once."""
 
-    __slots__ = ("_blocks", "_first", "_function", "problems")
-
     def __init__(self, function: FuncOp) -> None:
         self._function = function
-        self._blocks = list(_block_ids(function))
         loops = [
             op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes
         ]
@@ -76,6 +74,10 @@ class StreamedTiles:
             load: self._problem(load, loop) for loop in loops for load in scheduled_loads(loop)
         }
         """Why a tile is not known to be read once; None if it is."""
+
+    @cached_property
+    def _blocks(self) -> list[Value]:
+        return list(_block_ids(self._function))
 
     def record(self) -> None:
         """Mark the loads of these tiles."""

@@ -5,6 +5,7 @@ An atomic access to a view that returns nothing is a store here: TMA reduces int
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tilewright.analysis.alias import Aliases
@@ -85,21 +86,8 @@ def converted_tile(store: Store) -> ConvertLayoutOp | None:
 class TmaStores:
     """The stores of a function that TMA can execute, and why it cannot execute the others."""
 
-    __slots__ = (
-        "_accesses",
-        "_aliases",
-        "_facts",
-        "_function",
-        "_order",
-        "boxes",
-        "problems",
-        "stages",
-    )
-
     def __init__(self, function: FuncOp, *, all_stores: bool = True) -> None:
         self._function = function
-        self._facts = AxisFacts(function)
-        self._aliases = Aliases(function)
         self._order = TokenDependences()
         self._accesses = [op for op in function.walk() if isinstance(op, AccessOp)]
         self.boxes: dict[Store, StoreBoxes] = {}
@@ -112,6 +100,15 @@ class TmaStores:
         self._drop_late_stores()
         if len(self._maps()) > MAX_MAPS:
             self.refuse(f"there are more than {MAX_MAPS} tensor maps")
+
+    # Few functions have a store that TMA could execute otherwise.
+    @cached_property
+    def _facts(self) -> AxisFacts:
+        return AxisFacts(self._function)
+
+    @cached_property
+    def _aliases(self) -> Aliases:
+        return Aliases(self._function)
 
     def _maps(self) -> set[tuple[Value, TensorMapType]]:
         return {(store.view, boxes.map) for store, boxes in self.boxes.items()}

@@ -38,7 +38,7 @@ from tilewright.schedule.limits import (
     OVERLAPPED_STAGES,
     STAGES_OF_STORES,
 )
-from tilewright.schedule.shared_memory import pipeline_mbarriers, shared_bytes, specialized_bytes
+from tilewright.schedule.shared_memory import pipeline_mbarriers, specialized_bytes
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
 from tilewright.target.resources import MBARRIER_BYTES
@@ -46,33 +46,43 @@ from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, multicast_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.consumer_accumulators import consumer_tiles
-from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages, stage_plan
+from tilewright.transforms.nv_tileas.copy_groups import copy_groups, held_stages
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
     ENOUGH,
     FORCED,
     StageBudget,
     memory_limit,
 )
+from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.straight_line_copies import straight_line_groups
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 from tilewright.transforms.nv_tileas.tma_stores import TmaStores
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Operation
+    from tilewright.schedule.shared_memory import SharedMemory
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
 
 
 class Specialization:
     """The warp specialization of a function whose loops are scheduled, if it can have one."""
 
-    __slots__ = ("_budget", "_by_tma", "_function", "_loops", "_outer", "groups",
+    __slots__ = ("_budget", "_by_tma", "_function", "_loops", "_memory", "_outer", "groups",
                  "problem", "stages", "stores")  # fmt: skip
 
     def __init__(
-        self, function: FuncOp, wanted_stages: int = 0, *, tma_stores: bool | None = False
+        self,
+        function: FuncOp,
+        memory: SharedMemory,
+        wanted_stages: int = 0,
+        *,
+        tma_stores: bool | None = False,
     ) -> None:
-        self._function = function
+        self._function, self._memory = function, memory
         self._by_tma = TmaLoads(function)
         loops = [
             op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes
@@ -135,6 +145,11 @@ class Specialization:
         return taken + self._maps * MAP_BYTES + barriers
 
     @property
+    def replaced(self) -> set[Operation]:
+        """The layout conversions that reads of stages replace."""
+        return replaced_conversions(plan for group in self.groups for plan in group.plans.values())
+
+    @property
     def pipelines(self) -> list[Stage]:
         """The stage of each pipeline: copies with equal stages share one."""
         return list(dict.fromkeys(group.stage for group in self.groups))
@@ -166,7 +181,7 @@ class Specialization:
         held = max(held_stages(self.groups).values(), default=1)
         # One more than consumers use at once is filled meanwhile.
         fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
-        self._budget = self._stage_budget(wanted)
+        self._budget = self._stage_budget(wanted, self.replaced)
         self.stages = self._budget.fitting
         if self._maps > MAX_MAPS:
             self.problem = f"there are more than {MAX_MAPS} tensor maps"
@@ -177,8 +192,12 @@ class Specialization:
         elif tma_stores is not False:
             is_forced = tma_stores is not None
             self.stores = TmaStores(self._function, all_stores=is_forced)
+            conversions = self.stores.conversions()
+            budget = self._budget
+            if conversions:
+                budget = self._stage_budget(wanted, self.replaced | conversions)
             budgets = [
-                self._stage_budget(wanted, self.stores.bytes(stages))
+                budget._replace(free=max(budget.free - self.stores.bytes(stages), 0))
                 for stages in (1, STAGES_OF_STORES)
             ]
             few, many = [each.fitting for each in budgets]
@@ -248,17 +267,9 @@ class Specialization:
         bound = "" if self._budget is None else self._budget.bound
         return dict.fromkeys(self._loops, bound)
 
-    def _stage_budget(self, wanted: int, store_bytes: int = 0) -> StageBudget:
-        """The memory for stages beside that of all other operations, and of stores."""
-        replaced = {
-            use.convert
-            for group in self.groups
-            for load in group.loads
-            for use in stage_plan(load).uses
-        }
-        if self.stores is not None:
-            replaced |= self.stores.conversions()
-        free = max(self._share - shared_bytes(self._function, replaced) - store_bytes, 0)
+    def _stage_budget(self, wanted: int, replaced: Collection[Operation]) -> StageBudget:
+        """The memory for stages beside that of all other operations."""
+        free = max(self._share - self._memory.planned(replaced), 0)
         stage = sum(pipeline_memory(PipelineType(1, each)).bytes for each in self.pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
         return StageBudget(most, stage, free, limit=memory_limit(self._function), enough=enough)

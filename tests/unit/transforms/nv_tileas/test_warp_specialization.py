@@ -32,7 +32,15 @@ def specialization(
     program: str, stages: int = 0, *, arch: str = "sm_90", options: str = "agents=0"
 ) -> Specialization:
     """That of a kernel whose loops are scheduled without it."""
-    return Specialization(function_of(scheduled(program, arch, schedule=options)), stages)
+    return specialized(function_of(scheduled(program, arch, schedule=options)), stages)
+
+
+def specialized(
+    function: FuncOp, stages: int = 0, *, tma_stores: bool | None = False
+) -> Specialization:
+    """That of a function as it is now."""
+    memory = shared_memory.SharedMemory(function)
+    return Specialization(function, memory, stages, tma_stores=tma_stores)
 
 
 def hinted(occupancy: int) -> str:
@@ -84,10 +92,10 @@ def test_promoted_accumulators_take_temporary_ones() -> None:
     """128 x 64 of 128 threads take 64, and those of one instruction (64 x 64) take 32."""
     gemm = Gemm("f8E4M3FN", (128, 64, 64), k_major=True, hints=hinted(3))
     function = function_of(scheduled(gemm.persistent(), schedule="agents=0"))
-    assert Specialization(function).problem == "its accumulators take 96 of 120 registers"
+    assert specialized(function).problem == "its accumulators take 96 of 120 registers"
     (dot,) = (op for op in function.walk() if isinstance(op, DotOp))
     dot.fast_acc = True
-    assert Specialization(function).problem is None
+    assert specialized(function).problem is None
 
 
 def two_loops(second: str) -> str:
@@ -183,7 +191,7 @@ def storing(tile: tuple[int, int, int], epilogue: str = "", output: str = "f16")
     stored = StoredGemm(Gemm(tile=tile), output)
     text = stored.persistent(f"{epilogue}{stored.converted()}\n{stored.store()}")
     module = scheduled(text, schedule="agents=0,k-parts=1")
-    return Specialization(function_of(module), tma_stores=True)
+    return specialized(function_of(module), tma_stores=True)
 
 
 def summed(columns: int, rows: int) -> str:
@@ -347,5 +355,5 @@ def test_forced_stages_that_are_in_use_at_once() -> None:
         scores.asynchronous = True
         build = Builder(InsertPoint.after(output), output.location)
         build.create(DotWaitOp, accumulator=scores.result, pending=0)
-    chosen = [Specialization(function_of(module), stages) for stages in (1, 2)]
+    chosen = [specialized(function_of(module), stages) for stages in (1, 2)]
     assert [each.problem for each in chosen] == ["2 stages are in use at once", None]

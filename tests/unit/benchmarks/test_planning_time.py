@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 
 from planning_time import PLANNING, Planning, fastest, percentile, planning_of, table
 from program_archive import ARCHIVE, unpacked
+
+from tilewright.schedule.limits import FORCED_STAGES
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+MOST_PLANS = FORCED_STAGES + 2
+"""A candidate for each number of stages, one that shares the SM, and one with a producer."""
 
 
 def test_percentiles_are_times_that_were_measured() -> None:
@@ -33,3 +41,14 @@ def test_planning_is_part_of_a_compilation() -> None:
     assert 0 < run.planning < run.compilation
     assert run.plans > 1
     assert planning_of(b"") is None
+
+
+@pytest.mark.parametrize(
+    ("example", "most"),
+    [("add", 0), ("softmax", 0), ("gemm", MOST_PLANS), ("attention", MOST_PLANS)],
+)
+def test_the_plans_that_are_predicted_are_few(example: str, most: int) -> None:
+    """None without a pipeline; else no more than the numbers of stages, each for all engines."""
+    run = planning_of((EXAMPLES / f"{example}.mlir").read_bytes())
+    assert run is not None
+    assert run.plans <= most

@@ -22,6 +22,27 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Diagnostic
 
 
+class Values(dict["Value", Any]):
+    """The SSA values of a batch; those of its parent are selected on first use."""
+
+    __slots__ = ("lanes", "outer")
+
+    def __init__(self, outer: Values | None = None, lanes: Array | None = None) -> None:
+        super().__init__()
+        self.outer = outer
+        self.lanes = lanes
+
+    def __missing__(self, value: Value) -> Any:
+        assert self.outer is not None
+        content = self.outer[value]
+        if not is_array(content):
+            content = content.pick(self.lanes)
+        elif len(content) > 1:
+            content = content[self.lanes]
+        self[value] = content
+        return content
+
+
 class Batch:
     """Some blocks of a launch, and their SSA values.
 
@@ -30,14 +51,20 @@ class Batch:
 
     __slots__ = ("_blocks", "count", "lanes", "machine", "parent", "values")
 
-    def __init__(self, machine: Machine, count: int) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        count: int,
+        parent: Batch | None = None,
+        lanes: Array | None = None,
+    ) -> None:
         self.machine = machine
         self.count = count
         """The number of blocks."""
-        self.values: dict[Value, Any] = {}
-        self.parent: Batch | None = None
-        self.lanes: Array | None = None
+        self.parent = parent
+        self.lanes = lanes
         """For each block, its index in the parent."""
+        self.values = Values(None if parent is None else parent.values, lanes)
         self._blocks: Array | None = None
 
     @classmethod
@@ -56,32 +83,19 @@ class Batch:
         return self._blocks
 
     def __getitem__(self, value: Value) -> Any:
-        bound = self.values.get(value)
-        if bound is None:
-            assert self.parent is not None
-            bound = self.values[value] = self._pick(self.parent[value])
-        return bound
+        return self.values[value]
 
     def get(self, value: Value | None) -> Any:
         """The value of an optional operand, or None."""
-        return None if value is None else self[value]
+        return None if value is None else self.values[value]
 
     def bind(self, values: Sequence[Value], contents: Sequence[Any]) -> None:
         """Bind SSA values to their contents."""
         self.values.update(zip(values, contents, strict=True))
 
-    def _pick(self, value: Any) -> Any:
-        """Select a value of the parent for the blocks of this batch."""
-        if is_array(value):
-            return value if len(value) == 1 else value[self.lanes]
-        return value.pick(self.lanes)
-
     def narrow(self, lanes: Array) -> Batch:
         """Narrow to the blocks at these indices; a repeated index runs the block twice."""
-        inner = Batch(self.machine, len(lanes))
-        inner.parent = self
-        inner.lanes = lanes
-        return inner
+        return Batch(self.machine, len(lanes), self, lanes)
 
     def split(self, condition: Array) -> tuple[Batch | None, Batch | None]:
         """Split into the blocks in which a scalar condition is true, and the others."""

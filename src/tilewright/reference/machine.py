@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tilewright.reference.address_space import AddressSpace, Allocation
     from tilewright.reference.batch import Batch
     from tilewright.reference.checker import Checker
+    from tilewright.reference.walk import Step
     from tilewright.support.diagnostics import Interrupted
     from tilewright.support.location import Location
 
@@ -80,6 +81,7 @@ class Machine:
     __slots__ = (
         "batch",
         "checker",
+        "decoded",
         "globals",
         "grid",
         "limits",
@@ -108,6 +110,8 @@ class Machine:
         self.op: Operation | None = None
         self.batch: Batch | None = None
         """The operation that runs, and its blocks."""
+        self.decoded: dict[Block, list[Step]] = {}
+        """The decoded operations of the blocks that have run."""
         self.globals: dict[str, int] = {}
         """The address of each global array."""
         self.scratches: dict[Block, dict[tuple[int, ...], list[Allocation]]] = {}

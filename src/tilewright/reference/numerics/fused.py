@@ -2,8 +2,9 @@
 
 The operands are scaled to significands in [1/2, 1), so that nothing overflows or underflows before
 the last step. There the exact sum is `rounded + rest`, where `rounded` is the nearest f64 and the
-sign of `rest` and its ties are those of the exact rest: two exact products and sums (Dekker,
-Knuth), the smallest parts of which are added with rounding to odd (Boldo and Melquiond).
+sign of `rest` and its ties are those of the exact rest: the errors of multiplications and additions
+are exact (Dekker, Knuth), and the smallest parts are added with rounding to odd (Boldo and
+Melquiond).
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def _sum(high: Array, low: Array, c: Array) -> tuple[Array, Array]:
     `high` and `low` are a product and its rounding error.
     """
     partial, lowest = two_sum(c, low)
-    total, middle = two_sum(high, partial)
-    return two_sum(total, to_odd(*two_sum(lowest, middle)))
+    larger, middle = two_sum(high, partial)
+    return two_sum(larger, to_odd(*two_sum(lowest, middle)))
 
 
 def _rounded(rounded: Array, rest: Array, mode: Rounding) -> Array:

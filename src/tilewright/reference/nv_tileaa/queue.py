@@ -14,11 +14,11 @@ import numpy as np
 from tilewright.dialects.nv_tileaa import queue as d
 from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import decoder, evaluator
 from tilewright.reference.tile import Array, is_array, per_block
 from tilewright.reference.walk import Crossing, Passage, leave, passage, walk
 
-evaluator(d.QueueYieldOp)(leave)
+decoder(d.QueueYieldOp)(leave)
 
 Entry = list[Any]
 

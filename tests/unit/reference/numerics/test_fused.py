@@ -64,8 +64,8 @@ def product_of_54_bits(rng: np.random.Generator, low: int, high: int) -> Operand
 
 def special(rng: np.random.Generator) -> Operands:
     values = [0.0, 1.0, 5e-324, 2.0**-1022, np.finfo(float).max, np.inf, np.nan, 2.0**-537, 1.5]
-    both = np.array([sign * value for value in values for sign in (1, -1)])
-    a, b, c = (grid.reshape(-1) for grid in np.meshgrid(both, both, both))
+    signed = np.array([sign * value for value in values for sign in (1, -1)])
+    a, b, c = (grid.reshape(-1) for grid in np.meshgrid(signed, signed, signed))
     return a, b, c
 
 
@@ -117,7 +117,7 @@ def fused(a: float, b: float, c: float, mode: Rounding) -> float:
 
 
 def rounded(exact: Fraction, mode: Rounding) -> float:
-    """A number other than zero as f64; Python rounds quotients of integers to the nearest one."""
+    """A number other than zero as f64; Python divides integers to the nearest one."""
     try:
         nearest = exact.numerator / exact.denominator
         down, up = Fraction(nearest) > exact, Fraction(nearest) < exact

@@ -1,12 +1,12 @@
 """Executes a kernel over its grid.
 
-Blocks run in lockstep, as many together as memory allows. If a kernel polls memory in a loop, or a
-checker is on, each block runs alone, interleaved with the others.
+Blocks run in lockstep, as many together as memory allows. If a kernel polls memory in a loop, each
+block runs alone, interleaved with the others; under a checker also if blocks synchronize.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +38,13 @@ from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.nv_tileaa import groups
 from tilewright.reference.ordering import ordering_of
 from tilewright.reference.programs import Kernel, cta_count, global_arrays
-from tilewright.reference.scheduler import BLOCKS_AT_ONCE, interleave, run_alone
+from tilewright.reference.scheduler import (
+    BLOCKS_AT_ONCE,
+    CHECKED_AT_ONCE,
+    Started,
+    interleave,
+    run_alone,
+)
 from tilewright.reference.tile import shape
 from tilewright.reference.walk import Walk, walk
 
@@ -66,6 +72,8 @@ GROUPS: Final = (
 """The modules that register evaluators; importing them fills the table."""
 
 ELEMENTS_AT_ONCE: Final = 1 << 18
+BATCHES_AT_ONCE: Final = 4
+"""The number of batches that are interleaved."""
 
 
 def run_kernel(
@@ -87,8 +95,9 @@ def _run_blocks(
 ) -> None:
     blocks = Blocks(machine.grid, cta_count(entry))
     if machine.checker is not None or waits(entry):
-        walks = (start(machine, entry, block, arguments) for block in blocks.split(1))
-        interleave(machine, walks, blocks.count, progress)
+        groups, at_once = _groups(machine, entry, blocks)
+        walks = (Started(start(machine, entry, group, arguments), len(group)) for group in groups)
+        interleave(machine, walks, blocks.count, progress, at_once)
         return
     done = 0
     machine.limits.refresh = lambda: progress(done, blocks.count)
@@ -96,6 +105,24 @@ def _run_blocks(
         run_alone(start(machine, entry, group, arguments))
         done += len(group)
         progress(done, blocks.count)
+
+
+def _groups(machine: Machine, entry: Kernel, blocks: Blocks) -> tuple[Iterator[Array], int]:
+    """The blocks that are interpreted together, and the number of such groups at once.
+
+    Under a checker blocks start in a random order.
+    """
+    checker = machine.checker
+    if checker is None:
+        return _alone(blocks.split(BLOCKS_AT_ONCE)), BLOCKS_AT_ONCE
+    shuffle = checker.random.permutation
+    if checker.runs_batches:
+        return map(shuffle, blocks.split(batch_size(entry))), BATCHES_AT_ONCE
+    return _alone(map(shuffle, blocks.split(BLOCKS_AT_ONCE))), CHECKED_AT_ONCE
+
+
+def _alone(groups: Iterable[Array]) -> Iterator[Array]:
+    return (group[[row]] for group in groups for row in range(len(group)))
 
 
 def _ignore(done: int, count: int) -> None:

@@ -11,7 +11,9 @@ from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.arguments import bind_arguments
 from tilewright.reference.checker import Checker
 from tilewright.reference.errors import ExecutionError, Fault
+from tilewright.reference.events import EventChecker
 from tilewright.reference.executor import load_program, run_kernel
+from tilewright.reference.lockstep import LockstepChecker, runs_in_batches
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.programs import kernels
 from tilewright.reference.uninitialised import clear_marks
@@ -50,7 +52,7 @@ def launch(
     """
     kernel = find_entry(module, entry)
     space = AddressSpace()
-    checker = Checker(space, seed) if check else None
+    checker = _checker(kernel, space, seed) if check else None
     machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, limits)
     load_program(machine, module)
     values = bind_arguments(kernel, arguments, space, names)
@@ -64,6 +66,11 @@ def launch(
         run_kernel(machine, kernel, values, progress)
     finally:
         checker.end()
+
+
+def _checker(kernel: Kernel, space: AddressSpace, seed: int) -> Checker[Any]:
+    """The checker for a kernel: if its blocks do not synchronize, they run in batches."""
+    return (LockstepChecker if runs_in_batches(kernel) else EventChecker)(space, seed)
 
 
 def find_entry(module: Operation, name: str | None) -> Kernel:

@@ -97,14 +97,14 @@ class Machine:
         space: AddressSpace,
         grid: tuple[int, int, int],
         write: Callable[[str], object],
-        checker: Checker | None = None,
+        checker: Checker[Any] | None = None,
         limits: RunLimits | None = None,
     ) -> None:
         self.space = space
         self.grid = grid
         self.write = write
         """Receives the kernel's printed output."""
-        self.checker = checker
+        self.checker: Checker[Any] | None = checker
         """Checks memory accesses and assumptions, if enabled."""
         self.limits = limits or RunLimits()
         self.op: Operation | None = None

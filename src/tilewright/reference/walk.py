@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from tilewright.ir.types import I1, I4
-from tilewright.reference.batch import Batch, merge
+from tilewright.reference.batch import Batch, merge, picked
 from tilewright.reference.errors import Fault
 from tilewright.reference.evaluators import Run, decode
 from tilewright.reference.numerics import integer
@@ -218,4 +218,4 @@ def kept(value: Any, before: Batch, after: Batch) -> Any:
         return value
     if not is_array(value):
         return value.pick(after.lanes)
-    return value if len(value) == 1 else value[after.lanes]
+    return picked(value, after.lanes, after.values.undefined)

@@ -51,6 +51,8 @@ class Checker(ABC, Generic[ShadowT]):
     """Whether accesses of whole tiles are checked as such, or as accesses of their elements."""
     runs_batches: ClassVar = False
     """Whether blocks run in batches, or each of them alone."""
+    samples: ClassVar = False
+    """Whether it checks some of the blocks only."""
 
     def __init__(self, space: AddressSpace, seed: int) -> None:
         self.space = space

@@ -34,6 +34,7 @@ from tilewright.reference import (
 )
 from tilewright.reference.batch import Batch
 from tilewright.reference.evaluators import EVALUATORS
+from tilewright.reference.grid import Blocks
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.nv_tileaa import groups
 from tilewright.reference.ordering import ordering_of
@@ -93,13 +94,22 @@ def run_kernel(
 def _run_blocks(
     machine: Machine, entry: Kernel, arguments: Sequence[Any], progress: Progress
 ) -> None:
-    blocks = Blocks(machine.grid, cta_count(entry))
-    if machine.checker is not None or waits(entry):
-        groups, at_once = _groups(machine, entry, blocks)
-        walks = (Started(start(machine, entry, group, arguments), len(group)) for group in groups)
-        interleave(machine, walks, blocks.count, progress, at_once)
+    blocks, checker = Blocks(machine.grid, cta_count(entry)), machine.checker
+    if checker is None and not waits(entry):
+        _run_in_lockstep(machine, entry, arguments, progress, blocks)
         return
-    done = 0
+    groups, at_once = _groups(machine, entry, blocks)
+    walks = (Started(start(machine, entry, group, arguments), len(group)) for group in groups)
+    interleave(machine, walks, blocks.count, progress, at_once)
+    if blocks.sample is not None:
+        _run_in_lockstep(machine.without_checker(), entry, arguments, progress, blocks)
+
+
+def _run_in_lockstep(
+    machine: Machine, entry: Kernel, arguments: Sequence[Any], progress: Progress, blocks: Blocks
+) -> None:
+    """Run the blocks that no checker has run."""
+    done = 0 if blocks.sample is None else len(blocks.sample)
     machine.limits.refresh = lambda: progress(done, blocks.count)
     for group in blocks.split(batch_size(entry)):
         run_alone(start(machine, entry, group, arguments))
@@ -117,7 +127,9 @@ def _groups(machine: Machine, entry: Kernel, blocks: Blocks) -> tuple[Iterator[A
         return _alone(blocks.split(BLOCKS_AT_ONCE)), BLOCKS_AT_ONCE
     shuffle = checker.random.permutation
     if checker.runs_batches:
-        return map(shuffle, blocks.split(batch_size(entry))), BATCHES_AT_ONCE
+        size = batch_size(entry)
+        groups = blocks.choose(checker.random, size) if checker.samples else blocks.split(size)
+        return map(shuffle, groups), BATCHES_AT_ONCE
     return _alone(map(shuffle, blocks.split(BLOCKS_AT_ONCE))), CHECKED_AT_ONCE
 
 
@@ -137,29 +149,6 @@ def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[An
         for number, predicate in entry.assumptions():
             misc.check_assumption(entry, batch, entry.arguments[number], predicate)
     return walk(entry.body.block, batch)
-
-
-class Blocks:
-    """The blocks of a grid, x fastest; coordinates are computed as they are needed."""
-
-    __slots__ = ("_extents", "count")
-
-    def __init__(self, grid: tuple[int, int, int], ctas: int = 1) -> None:
-        x, y, z = grid
-        self._extents = (z, y, x, ctas)
-        self.count = prod(self._extents)
-
-    def split(self, size: int) -> Iterator[Array]:
-        """Yield the coordinates of consecutive blocks, at most `size` at a time.
-
-        A row has the three coordinates of a block, and its rank in its cluster: the CTAs of a
-        cluster have the same coordinates.
-        """
-        groups = -(-self.count // size)
-        for group in range(groups):
-            first, last = (self.count * edge // groups for edge in (group, group + 1))
-            k, j, i, rank = np.unravel_index(np.arange(first, last), self._extents)
-            yield np.stack([i, j, k, rank], axis=1).astype(np.int32)
 
 
 def waits(entry: Kernel) -> bool:

@@ -119,6 +119,13 @@ class Machine:
         self.yield_points: frozenset[type[Operation]] = MEMORY_OPS if checker else frozenset()
         """The operations before which other blocks may be scheduled."""
 
+    def without_checker(self) -> Machine:
+        """The same launch for blocks that are not checked."""
+        machine = Machine(self.space, self.grid, self.write, limits=self.limits)
+        machine.globals = self.globals
+        self.space.compares = False
+        return machine
+
     def access(self, op: Operation, at: Batch, token: Token | None) -> Access:
         """Begin a memory operation that is ordered after a token."""
         if self.checker is None:

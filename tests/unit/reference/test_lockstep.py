@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -226,3 +227,44 @@ def test_undefined_elements_are_followed_where_blocks_diverge() -> None:
         tilewright.execute(UNDEFINED, None, 3, arrays, check=True)
     assert caught.value.fault is Fault.UNDEFINED
     assert "in block (2, 0, 0)" in str(caught.value)
+
+
+FAR = """cuda_tile.module @m { entry @k(%p: tile<ptr<i32>>, %wrong: tile<i32>) {
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %is_wrong = cmpi equal %x, %wrong, signed : tile<i32> -> tile<i1>
+  %back = select %is_wrong, %one, %zero : tile<i1>, tile<i32>
+  %index = subi %x, %back : tile<i32>
+  %to = offset %p, %index : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %t = store_ptr_tko weak %to, %one : tile<ptr<i32>>, tile<i32> -> token
+  return
+} }"""
+
+
+def test_a_sample_has_the_ends_of_the_grid_and_runs_all_blocks() -> None:
+    """Block `wrong` stores where the one before it does."""
+    count = 100_000
+    array = tilewright.mark_uninitialised(np.zeros(count, np.int32))
+    tilewright.execute(FAR, None, count, [array, count], check="sample")
+    assert array.all()
+    for wrong in (1, count - 1):
+        with pytest.raises(ExecutionError) as caught:
+            tilewright.execute(FAR, None, count, [array, wrong], check="sample")
+        assert caught.value.fault is Fault.RACE
+    reached = 0
+    for seed in range(10):
+        try:
+            tilewright.execute(FAR, None, 2048, [array, 1000], check="sample", seed=seed)
+        except ExecutionError:
+            reached += 1
+    assert 0 < reached < 10
+    with pytest.raises(ExecutionError):
+        tilewright.execute(FAR, None, 1024, [array, 1000], check="sample")
+
+
+def test_a_sample_needs_the_reference_executor() -> None:
+    cases: list[Any] = [("sample", "emulator"), ("some", "cpu")]
+    for check, on in cases:
+        with pytest.raises(tilewright.Error, match="expected"):
+            tilewright.execute(FAR, None, 1, [np.zeros(1), 1], on, check=check)

@@ -224,3 +224,11 @@ class CheckedAccess(Access):
         message = f"is the other access, in block ({', '.join(map(str, block[:3]))})"
         gist = f"races with another access to {allocation.name}: no token orders them"
         self.at.fail(self.op, Fault.RACE, gist, lane, op.note(message))
+
+
+def distinct(numbers: Array) -> list[int]:
+    """The different numbers, of which there is often one."""
+    if not numbers.size:
+        return []
+    first = int(numbers.flat[0])
+    return [first] if (numbers == first).all() else np.unique(numbers).tolist()

@@ -20,7 +20,7 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
 from tilewright.reference.access import Token
-from tilewright.reference.checker import CheckedAccess, Checker
+from tilewright.reference.checker import CheckedAccess, Checker, distinct
 from tilewright.reference.errors import Fault
 from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array
@@ -222,10 +222,11 @@ class EventAccess(CheckedAccess):
         self._acquire(shadow, rows, size)
         self._check_writers(hit, _bytes(shadow.writer, size)[rows])
         readers = _bytes(shadow.readers, size)
-        for number in np.unique(readers[rows]):
-            chosen: Array = readers[rows] == number
-            extended = self.events.with_reader(int(number), self)
-            readers[rows] = np.where(chosen, extended, readers[rows])
+        before = readers[rows]
+        after = np.empty_like(before)
+        for number in distinct(before):
+            after[before == number] = self.events.with_reader(number, self)
+        readers[rows] = after
 
     def writes(self, hit: Hit, size: int) -> None:
         super().writes(hit, size)
@@ -280,15 +281,15 @@ class EventAccess(CheckedAccess):
         """Check a write against earlier accesses, and record it."""
         writer, readers = _bytes(shadow.writer, size), _bytes(shadow.readers, size)
         self._check_writers(hit, writer[rows])
-        for number in np.unique(readers[rows]):
-            for reader in self.events.members(int(number)):
+        for number in distinct(readers[rows]):
+            for reader in self.events.members(number):
                 self._check_event(hit, reader)
         writer[rows] = self.number
         readers[rows] = 0
         _bytes(shadow.initialised, size)[rows] = True
 
     def _check_writers(self, hit: Hit, writers: Array) -> None:
-        for number in reversed(np.unique(writers).tolist()):
+        for number in reversed(distinct(writers)):
             self._check_event(hit, self.events.events[number])
 
     def _check_event(self, hit: Hit, other: Event | None) -> None:

@@ -28,7 +28,7 @@ from tilewright.dialects.nv_tileaa import queue
 from tilewright.dialects.nv_tileaa import view as lower_view
 from tilewright.ir.types import F4E2M1FN
 from tilewright.reference.access import Token
-from tilewright.reference.checker import CheckedAccess, Checker
+from tilewright.reference.checker import CheckedAccess, Checker, distinct
 from tilewright.reference.errors import Fault
 from tilewright.reference.lockstep_shadow import (
     BLOCK,
@@ -317,7 +317,7 @@ class LockstepAccess(CheckedAccess):
         events = np.broadcast_to(blocks | self._number_after(0), rows.shape)
         own = same_block(before, blocks)
         if own.any():
-            for number in _distinct(before[own] & LOWER):
+            for number in distinct(before[own] & LOWER):
                 chosen = own & (before & LOWER == number)
                 events = np.where(chosen, blocks | self._number_after(number), events)
         own |= before == 0
@@ -348,7 +348,7 @@ class LockstepAccess(CheckedAccess):
         if shadow.other is not None:
             self._check_others(allocation, shadow.other, written)
         ordered, past = same_block(events, self.blocks[written.lanes]), self._past_of(written.lanes)
-        for number in _distinct(events & LOWER):
+        for number in distinct(events & LOWER):
             steps = self.lockstep.sets[number]
             happens_before = np.array([not steps & ~each for each in self.past.pasts])
             ordered &= (events & LOWER != number) | happens_before[past]
@@ -400,11 +400,3 @@ class LockstepAccess(CheckedAccess):
 def _lanes(rows: Array) -> Array:
     """The lanes of rows, in a shape that broadcasts to theirs."""
     return np.arange(len(rows)).reshape(len(rows), *[1] * (rows.ndim - 1))
-
-
-def _distinct(numbers: Array) -> list[int]:
-    """The different numbers, of which there is often one."""
-    if not numbers.size:
-        return []
-    first = int(numbers.flat[0])
-    return [first] if (numbers == first).all() else np.unique(numbers).tolist()

@@ -261,7 +261,8 @@ def test_the_bar_ends_its_line(
     bar = Bar("blocks")
     bar(10, 80)
     bar.end()
-    assert re.fullmatch(r"\r\[#{3}\.{27}\] 10/80 blocks, \d+ s\n", capsys.readouterr().err)
+    line = r"\r\[#{3}\.{27}\] 10/80 blocks, \d+ s, \d+ s left\x1b\[K\n"
+    assert re.fullmatch(line, capsys.readouterr().err)
 
 
 def test_the_bar_ends_where_a_run_fails(

@@ -18,6 +18,7 @@ from tilewright.support.tracebacks import ends_tracebacks
 
 if TYPE_CHECKING:
     from tilewright.ptxsim import Counters
+    from tilewright.reference.launch import Check
     from tilewright.reference.machine import Progress
 
 DEVICES: Final = ("cpu", "emulator", "gpu")
@@ -40,7 +41,7 @@ def execute(
     args: Sequence[Any],
     on: str = "cpu",
     *,
-    check: bool = False,
+    check: Check = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
@@ -58,7 +59,9 @@ def execute(
     `source` is a program of Tile IR or nv_tileaa: bytecode, text, a path or a module; `entry` may
     be None if it has a single kernel. `at` is the level that it is lowered to before it runs.
     Arguments are numbers and NumPy arrays. `check` detects races, reads of
-    uninitialised memory and violated assumptions; `seed` selects the order of blocks. `write` is
+    uninitialised memory and violated assumptions; `seed` selects the order of blocks. "sample"
+    checks about a thousand of the blocks, and runs the others faster; where blocks synchronize, it
+    checks all. `write` is
     called with the output of the kernel; the default is standard output. `progress` is called
     with the number of finished blocks and of all blocks.
 
@@ -87,11 +90,15 @@ def execute(
         raise Unsupported(f"performance counters on '{on}': expected 'emulator'")
     if perturb and on != "emulator":
         raise Unsupported(f"perturbed approximations on '{on}': expected 'emulator'")
+    if check not in (False, True, "sample"):
+        raise Unsupported(f"check={check!r}: expected True, False or 'sample'")
+    if check == "sample" and on != "cpu":
+        raise Unsupported(f"checks of some blocks on '{on}': expected 'cpu'")
     module = _program(source, arch or ARCH)
     if on == "gpu":
         if max_steps is not None or timeout is not None:
             raise Unsupported("limits of steps and time on 'gpu': expected 'cpu' or 'emulator'")
-        _on_gpu(module, entry, grid, args, check, at, arch, opt_level, sanitize, write)
+        _on_gpu(module, entry, grid, args, bool(check), at, arch, opt_level, sanitize, write)
         return None
     arch = arch or ARCH
     if at is not None:
@@ -102,8 +109,8 @@ def execute(
 
         counted = emulate(
             module, entry, grid, args,
-            arch=arch, opt_level=opt_level, sanitize=sanitize, check=check, seed=seed, write=write,
-            progress=progress, max_steps=max_steps, timeout=timeout,
+            arch=arch, opt_level=opt_level, sanitize=sanitize, check=bool(check), seed=seed,
+            write=write, progress=progress, max_steps=max_steps, timeout=timeout,
             profile=counters, perturb=perturb,
         )  # fmt: skip
         return counted if counters else None

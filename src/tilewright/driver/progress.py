@@ -45,7 +45,13 @@ class Bar:
         if now >= self.next:
             self.next = now + 0.1
             self.shown = True
-            _show(done, count, f"{self.unit}, {now - self.started:.0f} s")
+            _show(done, count, f"{self.unit}, {self._times(done, count, now - self.started)}")
+
+    def _times(self, done: int, count: int, elapsed: float) -> str:
+        """The time that has passed, and an estimate of what is left."""
+        if not 0 < done < count:
+            return f"{elapsed:.0f} s"
+        return f"{elapsed:.0f} s, {elapsed / done * (count - done):.0f} s left"
 
     def end(self) -> None:
         """End the line of the bar."""
@@ -55,7 +61,7 @@ class Bar:
 
 def _show(done: int, count: int, *words: str) -> None:
     bar = ("#" * (WIDTH * done // count)).ljust(WIDTH, ".")
-    print(f"\r[{bar}] {done}/{count}", *words, end="", file=sys.stderr, flush=True)
+    print(f"\r[{bar}] {done}/{count}", *words, end="\x1b[K", file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:

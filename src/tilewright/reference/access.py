@@ -22,34 +22,78 @@ Update = Callable[[Array, Array, Sequence[Array]], Array]
 
 
 class Token:
-    """A token: the set of memory operations that precede it.
+    """A token of each block of a batch: the set of memory operations that precede it.
 
-    The set is the bits of an integer. Without a checker it is unused, and all tokens are equal.
+    A set is the bits of an integer. Without a checker it is unused, and all tokens are equal.
     """
 
-    __slots__ = ("past",)
+    __slots__ = ("pasts", "which")
 
-    def __init__(self, past: int = 0) -> None:
-        self.past = past
+    def __init__(self, pasts: tuple[int, ...] = (0,), which: Array | None = None) -> None:
+        self.pasts = pasts
+        """The different sets."""
+        self.which = which
+        """Which of them is that of each block; None if there is only one."""
+
+    @property
+    def past(self) -> int:
+        """The set, which is the same for all blocks."""
+        (past,) = self.pasts
+        return past
+
+    def after(self, operation: int) -> Token:
+        """The token that depends on another operation, too."""
+        return Token(tuple([past | 1 << operation for past in self.pasts]), self.which)
 
     def pick(self, lanes: Array) -> Token:
-        """The token of some of the blocks: checked blocks run alone."""
-        return self
+        """The tokens of some of the blocks."""
+        return self if self.which is None else Token(self.pasts, self.which[lanes])
 
-    def join(self, tokens: Sequence[Any], order: Array) -> Token:
-        """The token of blocks that reconverge."""
-        return self
+    def join(self, tokens: Sequence[Token], counts: Sequence[int], order: Array) -> Token:
+        """The tokens of blocks that reconverge; `counts` are the blocks of each token."""
+        if self.which is None and all(token.pasts == self.pasts for token in tokens):
+            return self
+        starts = np.cumsum([0, *(len(token.pasts) for token in tokens)])
+        which = [
+            np.full(count, start) if token.which is None else token.which + start
+            for token, count, start in zip(tokens, counts, starts, strict=False)
+        ]
+        return _distinct([p for t in tokens for p in t.pasts], np.concatenate(which)[order])
 
 
 NO_TOKEN: Final = Token()
 
 
+def _distinct(pasts: Sequence[int], which: Array) -> Token:
+    """A token with each set once."""
+    used, which = np.unique(which, return_inverse=True)
+    numbers: dict[int, int] = {}
+    renumbered = [numbers.setdefault(pasts[number], len(numbers)) for number in used.tolist()]
+    if len(numbers) == 1:
+        return Token((*numbers,))
+    return Token((*numbers,), np.array(renumbered)[which])
+
+
 def join_tokens(tokens: Sequence[Token]) -> Token:
     """The token that depends on all others."""
-    past = 0
+    joined = NO_TOKEN
     for token in tokens:
-        past |= token.past
-    return Token(past) if past else NO_TOKEN
+        joined = _united(joined, token)
+    return joined
+
+
+def _united(one: Token, other: Token) -> Token:
+    """The token that depends on two others."""
+    if one.which is None and other.which is None:
+        past = one.past | other.past
+        return Token((past,)) if past else NO_TOKEN
+    count = len(other.pasts)
+    pasts = [past | others for past in one.pasts for others in other.pasts]
+    return _distinct(pasts, _choice(one) * count + _choice(other))
+
+
+def _choice(token: Token) -> Array:
+    return np.zeros(1, np.int64) if token.which is None else token.which
 
 
 class Access:
@@ -140,8 +184,10 @@ class Access:
             return False
         allocation, tiles, indices = region
         self._check_writable(allocation)
-        tiles[np.broadcast_to(indices, max(len(indices), len(values)))] = values
-        space.version += 1
+        indices = np.broadcast_to(indices, max(len(indices), len(values)))
+        before = tiles[indices] if space.compares else values
+        space.note_change(before, np.broadcast_to(values, before.shape))
+        tiles[indices] = values
         return True
 
     def update(

@@ -133,7 +133,7 @@ class AddressSpace:
         def write(hit: Hit, elements: Array, indices: Array) -> Array:
             access.writes(hit, values.dtype.itemsize)
             new = values if hit.chosen is None else values[hit.chosen]
-            self._note_change(elements[indices] if self.compares else new, new)
+            self.note_change(elements[indices] if self.compares else new, new)
             elements[indices] = new
             return new
 
@@ -168,12 +168,12 @@ class AddressSpace:
             access.updates(hit, dtype.itemsize)
             chosen = [o if hit.chosen is None else o[hit.chosen] for o in operands]
             before = update(elements, indices, chosen)
-            self._note_change(before, elements[indices])
+            self.note_change(before, elements[indices])
             return before
 
         return self._each_hit(access, addresses, dtype, change)
 
-    def _note_change(self, before: Array, after: Array) -> None:
+    def note_change(self, before: Array, after: Array) -> None:
         """Increase the version if memory changed, so that blocks that poll it are run again."""
         if not self.compares or before.tobytes() != after.tobytes():
             self.version += 1

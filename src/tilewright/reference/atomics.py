@@ -65,6 +65,8 @@ def one_by_one(combine: Combine) -> Update:
 
 def _without_repeats(indices: Array) -> list[Array]:
     """Partition positions so that no part has an index twice."""
+    if len(indices) == 1:  # a lock
+        return [np.zeros(1, np.int64)]
     order = np.argsort(indices, kind="stable")
     ordered = indices[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

@@ -19,7 +19,40 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.reference.machine import Machine
+    from tilewright.reference.undefined import UndefinedElements
     from tilewright.support.diagnostics import Diagnostic
+
+
+class Values(dict["Value", Any]):
+    """The SSA values of a batch; those of its parent are selected on first use."""
+
+    __slots__ = ("lanes", "outer", "undefined")
+
+    def __init__(self, machine: Machine, outer: Values | None, lanes: Array | None) -> None:
+        super().__init__()
+        self.outer = outer
+        self.lanes = lanes
+        self.undefined = None if machine.checker is None else machine.checker.undefined
+
+    def __missing__(self, value: Value) -> Any:
+        assert self.outer is not None
+        content = self.outer[value]
+        if not is_array(content):
+            content = content.pick(self.lanes)
+        else:
+            content = picked(content, self.lanes, self.undefined)
+        self[value] = content
+        return content
+
+
+def picked(tile: Array, lanes: Array | None, undefined: UndefinedElements | None) -> Array:
+    """Select the tiles of some of the blocks, and note which of their elements are undefined."""
+    if len(tile) == 1:
+        return tile
+    chosen: Array = tile[lanes]
+    if undefined:
+        undefined.pick(tile, chosen, lanes)
+    return chosen
 
 
 class Batch:
@@ -28,17 +61,25 @@ class Batch:
     `at[value]` is an array for a tile, and an object with a method `pick` for a token or a view.
     """
 
-    __slots__ = ("_blocks", "count", "lanes", "machine", "parent", "values")
+    __slots__ = ("_blocks", "count", "history", "lanes", "machine", "parent", "values")
 
-    def __init__(self, machine: Machine, count: int) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        count: int,
+        parent: Batch | None = None,
+        lanes: Array | None = None,
+    ) -> None:
         self.machine = machine
         self.count = count
         """The number of blocks."""
-        self.values: dict[Value, Any] = {}
-        self.parent: Batch | None = None
-        self.lanes: Array | None = None
+        self.parent = parent
+        self.lanes = lanes
         """For each block, its index in the parent."""
+        self.values = Values(machine, None if parent is None else parent.values, lanes)
         self._blocks: Array | None = None
+        self.history: Any = None
+        """What the checker records of its blocks, in a batch that was not narrowed."""
 
     @classmethod
     def of_blocks(cls, machine: Machine, blocks: Array) -> Batch:
@@ -46,6 +87,11 @@ class Batch:
         batch = cls(machine, len(blocks))
         batch._blocks = blocks
         return batch
+
+    @property
+    def root(self) -> Batch:
+        """The batch from which this was narrowed."""
+        return self if self.parent is None else self.parent.root
 
     @property
     def blocks(self) -> Array:
@@ -56,32 +102,19 @@ class Batch:
         return self._blocks
 
     def __getitem__(self, value: Value) -> Any:
-        bound = self.values.get(value)
-        if bound is None:
-            assert self.parent is not None
-            bound = self.values[value] = self._pick(self.parent[value])
-        return bound
+        return self.values[value]
 
     def get(self, value: Value | None) -> Any:
         """The value of an optional operand, or None."""
-        return None if value is None else self[value]
+        return None if value is None else self.values[value]
 
     def bind(self, values: Sequence[Value], contents: Sequence[Any]) -> None:
         """Bind SSA values to their contents."""
         self.values.update(zip(values, contents, strict=True))
 
-    def _pick(self, value: Any) -> Any:
-        """Select a value of the parent for the blocks of this batch."""
-        if is_array(value):
-            return value if len(value) == 1 else value[self.lanes]
-        return value.pick(self.lanes)
-
     def narrow(self, lanes: Array) -> Batch:
         """Narrow to the blocks at these indices; a repeated index runs the block twice."""
-        inner = Batch(self.machine, len(lanes))
-        inner.parent = self
-        inner.lanes = lanes
-        return inner
+        return Batch(self.machine, len(lanes), self, lanes)
 
     def split(self, condition: Array) -> tuple[Batch | None, Batch | None]:
         """Split into the blocks in which a scalar condition is true, and the others."""
@@ -148,7 +181,7 @@ def merge(base: Batch, parts: Sequence[tuple[Batch, Sequence[Any]]]) -> tuple[Ba
     merged = base if len(lanes) == base.count else base.narrow(lanes[order])
     columns = zip(*(values for _, values in parts), strict=True)
     counts = [part.count for part, _ in parts]
-    return merged, [_join(column, counts, order) for column in columns]
+    return merged, [_join(base, column, counts, order) for column in columns]
 
 
 def _rebased(base: Batch, part: Batch) -> Batch:
@@ -158,11 +191,15 @@ def _rebased(base: Batch, part: Batch) -> Batch:
     return base.narrow(part.lanes_in(base))
 
 
-def _join(column: Sequence[Any], counts: Sequence[int], order: Array) -> Any:
+def _join(base: Batch, column: Sequence[Any], counts: Sequence[int], order: Array) -> Any:
     first = column[0]
     if not is_array(first):
-        return first.join(column, order)
+        return first.join(column, counts, order)
     if all(other is first for other in column) and len(first) == 1:
         return first
     whole = [per_block(value, count) for value, count in zip(column, counts, strict=True)]
-    return np.concatenate(whole)[order]
+    joined = np.concatenate(whole)[order]
+    checker = base.machine.checker
+    if checker is not None and checker.undefined:
+        checker.undefined.join(column, counts, order, joined)
+    return joined

@@ -9,8 +9,7 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile import bitwise as d
 from tilewright.ir.operation import Operation
-from tilewright.reference.batch import Batch
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import Run, binary, decoder
 from tilewright.reference.tile import Array
 
 LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
@@ -20,7 +19,7 @@ LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
 }
 
 
-@evaluator(*LOGIC)
-def logic(op: d.BitwiseOp, at: Batch) -> Array:
+@decoder(*LOGIC)
+def logic(op: d.BitwiseOp) -> Run:
     """Bitwise and, or, xor."""
-    return LOGIC[type(op)](at[op.lhs], at[op.rhs])
+    return binary(op.lhs, op.rhs, LOGIC[type(op)])

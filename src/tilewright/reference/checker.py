@@ -1,23 +1,21 @@
-"""Memory-model checker: happens-before between the accesses of a launch.
+"""The checker of a launch: what all checked memory operations have in common.
 
-Every memory operation of every block is an event with a number. Its past is the set of events that
-happen before it, as the bits of an integer: those of its token, and, if it acquires what another
-block has released, the past of that release. Two accesses to one byte, one of which is a write,
-must be ordered so, or both be strong with scopes that cover both blocks.
+Two checkers know which accesses have an order: `lockstep` that of blocks without synchronization,
+which run in batches, and `events` that of all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
-from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
 from tilewright.ir.types import F4E2M1FN
 from tilewright.reference.access import Access, Token, Update
 from tilewright.reference.errors import Fault
-from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array, dtype, element, from_memory
 from tilewright.reference.undefined import Undefined, UndefinedElements
 from tilewright.reference.uninitialised import note_written, uninitialised_bytes
@@ -25,82 +23,52 @@ from tilewright.reference.uninitialised import note_written, uninitialised_bytes
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
-    from tilewright.reference.address_space import AddressSpace, Allocation, Hit
+    from tilewright.reference.address_space import AddressSpace, Allocation
     from tilewright.reference.batch import Batch
 
-ACQUIRES: Final = (MemoryOrdering.ACQUIRE, MemoryOrdering.ACQ_REL, MemoryOrdering.SEQ_CST)
-RELEASES: Final = (MemoryOrdering.RELEASE, MemoryOrdering.ACQ_REL, MemoryOrdering.SEQ_CST)
 
-
-class Event(NamedTuple):
-    """A memory operation of a block."""
-
-    op: Operation
-    block: tuple[int, ...]
-    ordering: MemoryOrdering
-    scope: MemoryScope | None
-
-    def covers(self, other: Event) -> bool:
-        """Whether this is strong with a scope that includes the block of another event."""
-        if self.ordering is MemoryOrdering.WEAK:
-            return False
-        return self.scope is not MemoryScope.TL_BLK or self.block == other.block
-
-
-class Release(NamedTuple):
-    """The release that an acquire of a byte synchronizes with."""
-
-    event: Event
-    past: int
-
-
-class Shadow:
+class Shadow(Protocol):
     """The shadow state of each byte of an allocation."""
 
-    __slots__ = ("initialised", "readers", "releases", "writer")
+    @property
+    def initialised(self) -> Array:
+        """Whether each byte has been written."""
+        ...
 
-    def __init__(self, size: int) -> None:
-        self.initialised = np.ones(size, np.bool_)
-        self.writer = np.zeros(size, np.int32)
-        """The last event that wrote it; 0 is the host."""
-        self.readers = np.zeros(size, np.int32)
-        """The number of the set of events that have read it since; 0 for none."""
-        self.releases: dict[int, Release] = {}
-        """The releases that a read of it acquires."""
+    def uninitialise(self, bytes: Any) -> None:
+        """Mark some bytes as never written."""
 
 
-class Checker:
+ShadowT = TypeVar("ShadowT", bound=Shadow)
+
+
+class Checker(ABC, Generic[ShadowT]):
     """Checks the memory accesses of a launch, and chooses among unordered interleavings."""
 
-    __slots__ = (
-        "_numbers",
-        "_pending",
-        "_sets",
-        "_shadows",
-        "events",
-        "random",
-        "space",
-        "undefined",
-    )
+    __slots__ = ("_pending", "_shadows", "random", "space", "undefined")
+
+    checks_tiles: ClassVar = False
+    """Whether accesses of whole tiles are checked as such, or as accesses of their elements."""
+    runs_batches: ClassVar = False
+    """Whether blocks run in batches, or each of them alone."""
+    samples: ClassVar = False
+    """Whether it checks some of the blocks only."""
 
     def __init__(self, space: AddressSpace, seed: int) -> None:
         self.space = space
         self.random = np.random.default_rng(seed)
-        self.events: list[Event | None] = [None]
-        self._shadows: dict[Allocation, Shadow] = {}
-        self._sets: list[int] = [0]
-        self._numbers: dict[int, int] = {0: 0}
+        self._shadows: dict[Allocation, ShadowT] = {}
         self._pending: list[CheckedAccess] = []
         self.undefined = UndefinedElements()
         """The undefined elements of tiles."""
 
+    @abstractmethod
     def access(self, op: Any, at: Batch, token: Token) -> CheckedAccess:
         """Begin a memory operation; delayed stores that precede it are performed first."""
-        self._perform(token.past)
-        block = tuple(int(coordinate) for coordinate in at.blocks[0])
-        number = len(self.events)
-        self.events.append(Event(op, block, ordering_of(op), scope_of(op)))
-        return CheckedAccess(op, at, self, number, token.past | 1 << number | 1)
+
+    @abstractmethod
+    def _make_shadow(self, allocation: Allocation) -> ShadowT:
+        """The shadow state of an allocation that no block has accessed."""
 
     def choose(self, count: int) -> int:
         """Choose the next of several blocks at random."""
@@ -127,23 +95,23 @@ class Checker:
             at.require(op, holds, Fault.UNDEFINED, gist)
         return np.where(holds, result, self.undefined_values(result.shape, element(op.results[0])))
 
-    def shadow(self, allocation: Allocation) -> Shadow:
+    def shadow(self, allocation: Allocation) -> ShadowT:
         """The shadow state of an allocation."""
         shadow = self._shadows.get(allocation)
         if shadow is None:
-            shadow = self._shadows[allocation] = Shadow(len(allocation.bytes))
+            shadow = self._shadows[allocation] = self._make_shadow(allocation)
         return shadow
 
     def uninitialise(self, allocation: Allocation) -> None:
         """Mark an allocation as uninitialised."""
-        self.shadow(allocation).initialised[:] = False
+        self.shadow(allocation).uninitialise(slice(None))
 
     def begin(self) -> None:
         """Take over which bytes of the arguments the host has marked as uninitialised."""
         for allocation in self.space.allocations:
             uninitialised = uninitialised_bytes(allocation.bytes)
             if uninitialised is not None:
-                self.shadow(allocation).initialised[uninitialised] = False
+                self.shadow(allocation).uninitialise(uninitialised)
 
     def end(self) -> None:
         """Record what has been written, for later launches."""
@@ -164,56 +132,39 @@ class Checker:
             self._finish(access)
         return bool(waiting)
 
-    def _perform(self, past: int) -> None:
+    def perform(self, orders: Callable[[Any], bool]) -> None:
+        """Perform the delayed stores that an operation is ordered after."""
         for access in list(self._pending):
-            if past >> access.number & 1:
+            if orders(access):
                 self._finish(access)
 
     def _finish(self, access: CheckedAccess) -> None:
         self._pending.remove(access)
         access.finish()
 
-    def members(self, number: int) -> int:
-        """The set with a number."""
-        return self._sets[number]
-
-    def number_of(self, members: int) -> int:
-        """The number of a set of events."""
-        number = self._numbers.get(members)
-        if number is None:
-            number = self._numbers[members] = len(self._sets)
-            self._sets.append(members)
-        return number
-
 
 class CheckedAccess(Access):
-    """A checked memory operation of one block."""
+    """A checked memory operation, whose store is delayed."""
 
-    __slots__ = ("checker", "delayed", "event", "number", "past")
+    __slots__ = ("checker", "delayed")
 
-    def __init__(self, op: Operation, at: Batch, checker: Checker, number: int, past: int) -> None:
+    def __init__(self, op: Operation, at: Batch, checker: Checker[Any]) -> None:
         super().__init__(op, at)
         self.checker = checker
-        self.number = number
-        self.past = past
-        """The events that happen before, and this one."""
-        event = checker.events[number]
-        assert event is not None
-        self.event = event
-        self.delayed: tuple[Array, Type, Array] | None = None
-
-    @property
-    def token(self) -> Token:
-        return Token(self.past)
+        self.delayed: Callable[[], object] | None = None
 
     def _store(self, addresses: Array, element: Type, values: Array) -> None:
-        self.delayed = addresses, element, np.array(values)
+        self.delay(partial(super()._store, addresses, element, np.array(values)))
+
+    def delay(self, store: Callable[[], object]) -> None:
+        """Perform a store later."""
+        self.delayed = store
         self.checker.delay(self)
 
     def finish(self) -> None:
         """Perform a delayed store."""
         assert self.delayed is not None
-        super()._store(*self.delayed)
+        self.delayed()
 
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
         return self.checker.undefined_values(shape, element)
@@ -245,123 +196,39 @@ class CheckedAccess(Access):
         undefined = self.checker.undefined.get(values)
         if undefined is None or undefined.reduction is None:
             return
-        stored = undefined.combined if mask is None else undefined.combined & mask
+        stored: Array = undefined.combined if mask is None else undefined.combined & mask
         if not stored.any():
             return
+        lane = int(np.argwhere(stored)[0][0])
         load = undefined.load.note(
             "leaves elements out of bounds undefined: it has no padding value "
             "(padding_mode of cuTile)"
         )
         gist = "combines elements in bounds with undefined ones, which are out of bounds"
         notes = load, self.op.note("stores the result, which is undefined")
-        self.at.fail(undefined.reduction, Fault.UNDEFINED, gist, 0, *notes)
+        self.at.fail(undefined.reduction, Fault.UNDEFINED, gist, lane, *notes)
 
-    def reads(self, hit: Hit, size: int) -> None:
-        self._check_owner(hit.allocation)
-        shadow, rows = self._examine(hit, size)
-        self._acquire(shadow, rows, size)
-        self._check_writers(hit, _bytes(shadow.writer, size)[rows])
-        readers = _bytes(shadow.readers, size)
-        for number in np.unique(readers[rows]):
-            chosen: Array = readers[rows] == number
-            kept = self.checker.members(int(number)) & ~self.past
-            readers[rows] = np.where(
-                chosen, self.checker.number_of(kept | 1 << self.number), readers[rows]
-            )
+    def report_uninitialised(
+        self, allocation: Allocation, row: int, size: int, lane: int = 0
+    ) -> NoReturn:
+        """Report an element that is read and was never written."""
+        offset = f"byte {row * size} of {allocation.name}"
+        element = f" (element {row})" if size > 1 else ""
+        gist = f"reads {offset}{element}, which was never written"
+        self.at.fail(self.op, Fault.UNINITIALISED, gist, lane)
 
-    def writes(self, hit: Hit, size: int) -> None:
-        super().writes(hit, size)
-        self._check_owner(hit.allocation)
-        shadow, rows = self.checker.shadow(hit.allocation), _rows(hit, size)
-        if self.event.ordering is MemoryOrdering.WEAK and len(np.unique(rows)) < rows.size:
-            self.at.fail(self.op, Fault.RACE, "writes twice to one address, in no order")
-        self._conflict(hit, shadow, rows, size)
-        if shadow.releases:
-            for row in rows.tolist():
-                shadow.releases.pop(row * size, None)
-        if self.event.ordering in RELEASES:
-            release = Release(self.event, self.past)
-            shadow.releases.update((row * size, release) for row in rows.tolist())
-
-    def updates(self, hit: Hit, size: int) -> None:
-        super().updates(hit, size)
-        self._check_owner(hit.allocation)
-        shadow, rows = self._examine(hit, size)
-        self._acquire(shadow, rows, size)
-        self._conflict(hit, shadow, rows, size)
-        if self.event.ordering not in RELEASES:
-            return  # a read of this still acquires earlier releases
-        for row in rows.tolist():
-            before = shadow.releases.get(row * size)
-            past = self.past if before is None else self.past | before.past
-            shadow.releases[row * size] = Release(self.event, past)
-
-    def _check_owner(self, allocation: Allocation) -> None:
-        if allocation.owner not in (None, self.event.block):
-            message = f"accesses {allocation.name}, which belongs to another block"
-            self.at.fail(self.op, Fault.OUT_OF_BOUNDS, message)
-
-    def _examine(self, hit: Hit, size: int) -> tuple[Shadow, Array]:
-        """The accessed elements of an allocation; reports uninitialised ones."""
-        shadow, rows = self.checker.shadow(hit.allocation), _rows(hit, size)
-        written = _bytes(shadow.initialised, size)[rows]
-        if not written.all():
-            row = int(rows[np.argmin(written.all(axis=1))])
-            offset = f"byte {row * size} of {hit.allocation.name}"
-            element = f" (element {row})" if size > 1 else ""
-            gist = f"reads {offset}{element}, which was never written"
-            self.at.fail(self.op, Fault.UNINITIALISED, gist)
-        return shadow, rows
-
-    def _acquire(self, shadow: Shadow, rows: Array, size: int) -> None:
-        if self.event.ordering not in ACQUIRES or not shadow.releases:
-            return
-        for row in rows.tolist():
-            release = shadow.releases.get(row * size)
-            if release is not None and _are_morally_strong(release.event, self.event):
-                self.past |= release.past
-
-    def _conflict(self, hit: Hit, shadow: Shadow, rows: Array, size: int) -> None:
-        """Check a write against earlier accesses, and record it."""
-        writer, readers = _bytes(shadow.writer, size), _bytes(shadow.readers, size)
-        self._check_writers(hit, writer[rows])
-        for number in np.unique(readers[rows]):
-            self._check_events(hit, self.checker.members(int(number)))
-        writer[rows] = self.number
-        readers[rows] = 0
-        _bytes(shadow.initialised, size)[rows] = True
-
-    def _check_writers(self, hit: Hit, writers: Array) -> None:
-        self._check_events(hit, sum(1 << int(number) for number in np.unique(writers)))
-
-    def _check_events(self, hit: Hit, events: int) -> None:
-        """Report a race with an event that neither happens before nor is morally strong."""
-        unordered = events & ~self.past
-        while unordered:
-            number = unordered.bit_length() - 1
-            unordered ^= 1 << number
-            other = self.checker.events[number]
-            assert other is not None
-            if not _are_morally_strong(other, self.event):
-                self._race(hit, other)
-
-    def _race(self, hit: Hit, other: Event) -> NoReturn:
-        block = ", ".join(map(str, other.block[:3]))
-        message = f"is the other access, in block ({block})"
-        gist = f"races with another access to {hit.allocation.name}: no token orders them"
-        self.at.fail(self.op, Fault.RACE, gist, 0, other.op.note(message))
+    def report_race(
+        self, allocation: Allocation, op: Operation, block: Sequence[int], lane: int = 0
+    ) -> NoReturn:
+        """Report a race with an access of a block."""
+        message = f"is the other access, in block ({', '.join(map(str, block[:3]))})"
+        gist = f"races with another access to {allocation.name}: no token orders them"
+        self.at.fail(self.op, Fault.RACE, gist, lane, op.note(message))
 
 
-def _are_morally_strong(one: Event, other: Event) -> bool:
-    """Whether two events are strong with scopes that include each other."""
-    return one.covers(other) and other.covers(one)
-
-
-def _rows(hit: Hit, size: int) -> Array:
-    """The indices of the accessed elements."""
-    return (hit.offsets.reshape(-1) // np.uint64(size)).astype(np.int64)
-
-
-def _bytes(per_byte: Array, size: int) -> Array:
-    """Reshape per-byte state to a row per element."""
-    return per_byte[: len(per_byte) // size * size].reshape(-1, size)
+def distinct(numbers: Array) -> list[int]:
+    """The different numbers, of which there is often one."""
+    if not numbers.size:
+        return []
+    first = int(numbers.flat[0])
+    return [first] if (numbers == first).all() else np.unique(numbers).tolist()

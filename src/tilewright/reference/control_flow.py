@@ -17,7 +17,7 @@ from tilewright.dialects.cuda_tile.control_flow import (
 from tilewright.dialects.nv_tileaa import misc as nv_tileaa
 from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import decoder, evaluator
 from tilewright.reference.tile import Array
 from tilewright.reference.walk import (
     Counting,
@@ -31,7 +31,7 @@ from tilewright.reference.walk import (
     walk,
 )
 
-evaluator(YieldOp, BreakOp, ContinueOp, ReturnOp)(leave)
+decoder(YieldOp, BreakOp, ContinueOp, ReturnOp)(leave)
 
 
 @evaluator(IfOp)

@@ -14,7 +14,7 @@ from tilewright.ir.values import Value
 from tilewright.reference import tile
 from tilewright.reference.batch import Batch
 from tilewright.reference.errors import Fault
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import Run, decoder, evaluator
 from tilewright.reference.tile import (
     Array,
     element,
@@ -26,10 +26,11 @@ from tilewright.reference.tile import (
 )
 
 
-@evaluator(d.ConstantOp)
-def constant(op: d.ConstantOp, at: Batch) -> Array:
+@decoder(d.ConstantOp)
+def constant(op: d.ConstantOp) -> Run:
     """The literal."""
-    return tile.constant(op.value.data, element(op.result), shape(op.result))
+    array = tile.constant(op.value.data, element(op.result), shape(op.result))
+    return lambda at: array
 
 
 def count_up(result: Value, start: int = 0) -> Array:
@@ -135,11 +136,16 @@ def _part_indices(
     return indices
 
 
-@evaluator(d.SelectOp)
-def select(op: d.SelectOp, at: Batch) -> Array:
+@decoder(d.SelectOp)
+def select(op: d.SelectOp) -> Run:
     """Select elementwise."""
-    values: tuple[Array, Array] = at[op.val_if_true], at[op.val_if_false]
-    return np.where(at[op.cond], *values)
+    condition, if_true, if_false = op.cond, op.val_if_true, op.val_if_false
+
+    def run(at: Batch) -> Array:
+        values = at.values
+        return np.where(values[condition], values[if_true], values[if_false])
+
+    return run
 
 
 @evaluator(d.OffsetOp)

@@ -1,12 +1,12 @@
 """Executes a kernel over its grid.
 
-Blocks run in lockstep, as many together as memory allows. If a kernel polls memory in a loop, or a
-checker is on, each block runs alone, interleaved with the others.
+Blocks run in lockstep, as many together as memory allows. If a kernel polls memory in a loop, each
+block runs alone, interleaved with the others; under a checker also if blocks synchronize.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,11 +34,18 @@ from tilewright.reference import (
 )
 from tilewright.reference.batch import Batch
 from tilewright.reference.evaluators import EVALUATORS
+from tilewright.reference.grid import Blocks
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.nv_tileaa import groups
 from tilewright.reference.ordering import ordering_of
 from tilewright.reference.programs import Kernel, cta_count, global_arrays
-from tilewright.reference.scheduler import BLOCKS_AT_ONCE, interleave, run_alone
+from tilewright.reference.scheduler import (
+    BLOCKS_AT_ONCE,
+    CHECKED_AT_ONCE,
+    Started,
+    interleave,
+    run_alone,
+)
 from tilewright.reference.tile import shape
 from tilewright.reference.walk import Walk, walk
 
@@ -66,6 +73,8 @@ GROUPS: Final = (
 """The modules that register evaluators; importing them fills the table."""
 
 ELEMENTS_AT_ONCE: Final = 1 << 18
+BATCHES_AT_ONCE: Final = 4
+"""The number of batches that are interleaved."""
 
 
 def run_kernel(
@@ -85,17 +94,47 @@ def run_kernel(
 def _run_blocks(
     machine: Machine, entry: Kernel, arguments: Sequence[Any], progress: Progress
 ) -> None:
-    blocks = Blocks(machine.grid, cta_count(entry))
-    if machine.checker is not None or waits(entry):
-        walks = (start(machine, entry, block, arguments) for block in blocks.split(1))
-        interleave(machine, walks, blocks.count, progress)
+    blocks, checker = Blocks(machine.grid, cta_count(entry)), machine.checker
+    if checker is None and not waits(entry):
+        _run_in_lockstep(machine, entry, arguments, progress, blocks)
         return
-    done = 0
+    groups, at_once = _groups(machine, entry, blocks)
+    walks = (Started(start(machine, entry, group, arguments), len(group)) for group in groups)
+    interleave(machine, walks, blocks.count, progress, at_once)
+    if blocks.sample is not None:
+        _run_in_lockstep(machine.without_checker(), entry, arguments, progress, blocks)
+
+
+def _run_in_lockstep(
+    machine: Machine, entry: Kernel, arguments: Sequence[Any], progress: Progress, blocks: Blocks
+) -> None:
+    """Run the blocks that no checker has run."""
+    done = 0 if blocks.sample is None else len(blocks.sample)
     machine.limits.refresh = lambda: progress(done, blocks.count)
     for group in blocks.split(batch_size(entry)):
         run_alone(start(machine, entry, group, arguments))
         done += len(group)
         progress(done, blocks.count)
+
+
+def _groups(machine: Machine, entry: Kernel, blocks: Blocks) -> tuple[Iterator[Array], int]:
+    """The blocks that are interpreted together, and the number of such groups at once.
+
+    Under a checker blocks start in a random order.
+    """
+    checker = machine.checker
+    if checker is None:
+        return _alone(blocks.split(BLOCKS_AT_ONCE)), BLOCKS_AT_ONCE
+    shuffle = checker.random.permutation
+    if checker.runs_batches:
+        size = batch_size(entry)
+        groups = blocks.choose(checker.random, size) if checker.samples else blocks.split(size)
+        return map(shuffle, groups), BATCHES_AT_ONCE
+    return _alone(map(shuffle, blocks.split(BLOCKS_AT_ONCE))), CHECKED_AT_ONCE
+
+
+def _alone(groups: Iterable[Array]) -> Iterator[Array]:
+    return (group[[row]] for group in groups for row in range(len(group)))
 
 
 def _ignore(done: int, count: int) -> None:
@@ -110,29 +149,6 @@ def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[An
         for number, predicate in entry.assumptions():
             misc.check_assumption(entry, batch, entry.arguments[number], predicate)
     return walk(entry.body.block, batch)
-
-
-class Blocks:
-    """The blocks of a grid, x fastest; coordinates are computed as they are needed."""
-
-    __slots__ = ("_extents", "count")
-
-    def __init__(self, grid: tuple[int, int, int], ctas: int = 1) -> None:
-        x, y, z = grid
-        self._extents = (z, y, x, ctas)
-        self.count = prod(self._extents)
-
-    def split(self, size: int) -> Iterator[Array]:
-        """Yield the coordinates of consecutive blocks, at most `size` at a time.
-
-        A row has the three coordinates of a block, and its rank in its cluster: the CTAs of a
-        cluster have the same coordinates.
-        """
-        groups = -(-self.count // size)
-        for group in range(groups):
-            first, last = (self.count * edge // groups for edge in (group, group + 1))
-            k, j, i, rank = np.unravel_index(np.arange(first, last), self._extents)
-            yield np.stack([i, j, k, rank], axis=1).astype(np.int32)
 
 
 def waits(entry: Kernel) -> bool:

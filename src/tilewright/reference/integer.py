@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from tilewright.dialects.cuda_tile import integer as d
 from tilewright.dialects.cuda_tile.enums import Overflow, Signedness
+from tilewright.ir.attributes import Type
 from tilewright.ir.operation import Operation
+from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
 from tilewright.reference.errors import Fault
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import Run, binary, decoder, evaluator
 from tilewright.reference.numerics import integer, overflow
-from tilewright.reference.numerics.comparison import compare_integers
+from tilewright.reference.numerics.comparison import integer_comparison
 from tilewright.reference.tile import Array, element
 from tilewright.reference.tile import integer as integer_type
 
@@ -22,7 +25,9 @@ def is_signed(op: d.SignedInteger | d.CmpIOp) -> bool:
     return op.signedness is Signedness.SIGNED
 
 
-OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
+Modular = Callable[[Array, Array, Type], Array]
+
+OVERFLOWING: Final[dict[type[Operation], Modular]] = {
     d.AddIOp: integer.add,
     d.SubIOp: integer.subtract,
     d.MulIOp: integer.multiply,
@@ -30,12 +35,23 @@ OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
 }
 
 
-@evaluator(*OVERFLOWING)
-def overflowing(op: d.OverflowingInteger, at: Batch) -> Array:
+@decoder(*OVERFLOWING)
+def overflowing(op: d.OverflowingInteger) -> Run:
     """Add, subtract, multiply and shift left, modulo the width."""
-    lhs, rhs = at[op.lhs], at[op.rhs]
-    check_overflow(op, at, op.overflow, lhs, rhs)
-    return OVERFLOWING[type(op)](lhs, rhs, element(op.result))
+    return modular(op, (op.lhs, op.rhs), OVERFLOWING[type(op)], op.overflow)
+
+
+def modular(op: Operation, operands: tuple[Value, Value], compute: Modular, flags: Overflow) -> Run:
+    """An operation modulo the width, with overflow flags."""
+    run = binary(*operands, integer.of_type(compute, element(op.results[0])))
+    if flags is Overflow.NONE:
+        return run
+
+    def checked(at: Batch) -> Array:
+        check_overflow(op, at, flags, *(at[value] for value in operands))
+        return run(at)
+
+    return checked
 
 
 @evaluator(d.NegIOp)
@@ -101,23 +117,24 @@ def check_divisor(op: Operation, at: Batch, divisor: Array) -> None:
         at.require(op, divisor != 0, Fault.UNDEFINED, "divides by zero")
 
 
-@evaluator(d.MaxIOp)
-def maxi(op: d.MaxIOp, at: Batch) -> Array:
+@decoder(d.MaxIOp)
+def maxi(op: d.MaxIOp) -> Run:
     """Maximum."""
-    return integer.maximum(at[op.lhs], at[op.rhs], is_signed=is_signed(op))
+    return binary(op.lhs, op.rhs, partial(integer.maximum, is_signed=is_signed(op)))
 
 
-@evaluator(d.MinIOp)
-def mini(op: d.MinIOp, at: Batch) -> Array:
+@decoder(d.MinIOp)
+def mini(op: d.MinIOp) -> Run:
     """Minimum."""
-    return integer.minimum(at[op.lhs], at[op.rhs], is_signed=is_signed(op))
+    return binary(op.lhs, op.rhs, partial(integer.minimum, is_signed=is_signed(op)))
 
 
-@evaluator(d.CmpIOp)
-def cmpi(op: d.CmpIOp, at: Batch) -> Array:
+@decoder(d.CmpIOp)
+def cmpi(op: d.CmpIOp) -> Run:
     """Compare."""
-    lhs, rhs = at[op.lhs], at[op.rhs]
-    return compare_integers(op.comparison_predicate, lhs, rhs, is_signed=is_signed(op))
+    type, signed = element(op.lhs), is_signed(op)
+    compare = integer_comparison(op.comparison_predicate, type, is_signed=signed)
+    return binary(op.lhs, op.rhs, compare)
 
 
 @evaluator(d.ShRIOp)

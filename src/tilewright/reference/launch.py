@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.arguments import bind_arguments
 from tilewright.reference.checker import Checker
 from tilewright.reference.errors import ExecutionError, Fault
+from tilewright.reference.events import EventChecker
 from tilewright.reference.executor import load_program, run_kernel
+from tilewright.reference.lockstep import LockstepChecker, SampleChecker, runs_in_batches
 from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.programs import kernels
 from tilewright.reference.uninitialised import clear_marks
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from tilewright.support.run_limits import RunLimits
 
 Grid = int | Sequence[int]
+Check = bool | Literal["sample"]
+"""Whether a run is checked; "sample" checks some of its blocks."""
 
 LARGEST: Final = (0x7FFFFFFF, 0xFFFF, 0xFFFF)
 """The maximum extents of a grid on a GPU."""
@@ -35,7 +39,7 @@ def launch(
     grid: Grid,
     arguments: Sequence[Any],
     *,
-    check: bool = False,
+    check: Check = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
@@ -45,12 +49,13 @@ def launch(
     """Run a kernel of a verified module; array arguments are updated in place.
 
     `check` reports races, reads of uninitialised memory and violated assumptions; unordered blocks
-    and operations then run in a random order chosen by `seed`. Without `limits`
+    and operations then run in a random order chosen by `seed`. "sample" does so for some of the
+    blocks only, if blocks do not synchronize. Without `limits`
     it may run for ever. `names` are those of the arguments in diagnostics.
     """
     kernel = find_entry(module, entry)
     space = AddressSpace()
-    checker = Checker(space, seed) if check else None
+    checker = _checker(kernel, check)(space, seed) if check else None
     machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, limits)
     load_program(machine, module)
     values = bind_arguments(kernel, arguments, space, names)
@@ -64,6 +69,13 @@ def launch(
         run_kernel(machine, kernel, values, progress)
     finally:
         checker.end()
+
+
+def _checker(kernel: Kernel, check: Check) -> type[Checker[Any]]:
+    """The checker for a kernel: if its blocks do not synchronize, they run in batches."""
+    if not runs_in_batches(kernel):
+        return EventChecker
+    return SampleChecker if check == "sample" else LockstepChecker
 
 
 def find_entry(module: Operation, name: str | None) -> Kernel:

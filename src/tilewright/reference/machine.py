@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tilewright.reference.address_space import AddressSpace, Allocation
     from tilewright.reference.batch import Batch
     from tilewright.reference.checker import Checker
+    from tilewright.reference.walk import Step
     from tilewright.support.diagnostics import Interrupted
     from tilewright.support.location import Location
 
@@ -80,6 +81,7 @@ class Machine:
     __slots__ = (
         "batch",
         "checker",
+        "decoded",
         "globals",
         "grid",
         "limits",
@@ -95,25 +97,34 @@ class Machine:
         space: AddressSpace,
         grid: tuple[int, int, int],
         write: Callable[[str], object],
-        checker: Checker | None = None,
+        checker: Checker[Any] | None = None,
         limits: RunLimits | None = None,
     ) -> None:
         self.space = space
         self.grid = grid
         self.write = write
         """Receives the kernel's printed output."""
-        self.checker = checker
+        self.checker: Checker[Any] | None = checker
         """Checks memory accesses and assumptions, if enabled."""
         self.limits = limits or RunLimits()
         self.op: Operation | None = None
         self.batch: Batch | None = None
         """The operation that runs, and its blocks."""
+        self.decoded: dict[Block, list[Step]] = {}
+        """The decoded operations of the blocks that have run."""
         self.globals: dict[str, int] = {}
         """The address of each global array."""
         self.scratches: dict[Block, dict[tuple[int, ...], list[Allocation]]] = {}
         """The `alloca` allocations of a region, per block."""
         self.yield_points: frozenset[type[Operation]] = MEMORY_OPS if checker else frozenset()
         """The operations before which other blocks may be scheduled."""
+
+    def without_checker(self) -> Machine:
+        """The same launch for blocks that are not checked."""
+        machine = Machine(self.space, self.grid, self.write, limits=self.limits)
+        machine.globals = self.globals
+        self.space.compares = False
+        return machine
 
     def access(self, op: Operation, at: Batch, token: Token | None) -> Access:
         """Begin a memory operation that is ordered after a token."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.machine import Machine, Progress, Waiting
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 BLOCKS_AT_ONCE: Final = 4096
 """The number of blocks that run together, in lockstep or interleaved."""
+CHECKED_AT_ONCE: Final = 64
+"""The number of blocks that are interleaved under a checker, in a random order out of more."""
+
+
+class Started(NamedTuple):
+    """The interpretation of some blocks."""
+
+    walk: Walk
+    blocks: int
 
 
 def run_alone(walk: Walk) -> None:
@@ -26,50 +35,45 @@ def run_alone(walk: Walk) -> None:
 
 def interleave(
     machine: Machine,
-    walks: Iterable[Walk],
+    walks: Iterable[Started],
     block_count: int,
     progress: Progress,
+    at_once: int,
 ) -> None:
     """Run all blocks: round-robin, or in a random order with a checker.
 
-    Blocks start as others end; more of them while all that have started wait.
+    Of the interpretations `at_once` run at first. One starts as another ends; more of them while
+    all that have started wait.
     """
-    checker = machine.checker
-    machine.space.compares = True
+    checker, space = machine.checker, machine.space
+    space.compares = True
     unstarted = iter(walks)
-    live = list(islice(unstarted, BLOCKS_AT_ONCE))
-    waiting: dict[Walk, Waiting] = {}
-    position, done = 0, 0
+    ready = list(islice(unstarted, at_once))
+    waiting: list[tuple[Started, Waiting]] = []
+    done = 0
     machine.limits.refresh = lambda: progress(done, block_count)
-    while live:
-        position = position % len(live) if checker is None else checker.choose(len(live))
-        walk = live[position]
-        try:
-            signal = next(walk)
-        except StopIteration:
-            del live[position]
-            live += islice(unstarted, 1)
-            waiting.pop(walk, None)
-            done += 1
-            progress(done, block_count)
-            continue
-        if signal is None:
-            continue
-        waiting[walk] = signal
-        position += 1
-        if all(_is_blocked(waiting.get(other), machine) for other in live):
+    while ready or waiting:
+        if waiting and waiting[0][1].version != space.version:
+            ready += [started for started, _ in waiting]
+            waiting.clear()
+        if not ready:
             if checker is not None and checker.settle():
                 continue
-            more = list(islice(unstarted, BLOCKS_AT_ONCE))
-            if not more:
-                _deadlock([waiting[other] for other in live])
-            live += more
+            ready += islice(unstarted, at_once)
+            if not ready:
+                _deadlock([signal for _, signal in waiting])
+        position = 0 if checker is None else checker.choose(len(ready))
+        try:
+            signal = next(ready[position].walk)
+        except StopIteration:
+            done += ready.pop(position).blocks
+            ready += islice(unstarted, 1)
+            progress(done, block_count)
+            continue
+        if signal is not None:
+            waiting.append((ready.pop(position), signal))
     if checker is not None:
         checker.settle()
-
-
-def _is_blocked(waiting: Waiting | None, machine: Machine) -> bool:
-    return waiting is not None and waiting.version == machine.space.version
 
 
 def _deadlock(blocked: list[Waiting]) -> NoReturn:

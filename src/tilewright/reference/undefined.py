@@ -9,7 +9,7 @@ stored. Control flow binds the same arrays to other values, so that arrays ident
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from tilewright.dialects.cuda_tile import aggregate, bitwise, conversion, core, floating, mma
 from tilewright.dialects.cuda_tile import integer as integers
 from tilewright.reference.evaluators import EVALUATORS
-from tilewright.reference.tile import Array, is_array
+from tilewright.reference.tile import Array, is_array, per_block
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -76,6 +76,36 @@ class UndefinedElements:
         if undefined.elements.any():
             self._tiles[key] = weakref.ref(tile, lambda _: self._tiles.pop(key, None)), undefined
 
+    def pick(self, tile: Array, chosen: Array, lanes: Array | None) -> None:
+        """Record the undefined elements of tiles that were selected from those of more blocks."""
+        undefined = self.get(tile)
+        if undefined is not None:
+            elements, combined = (
+                mask if len(mask) == 1 else mask[lanes]
+                for mask in (undefined.elements, undefined.combined)
+            )
+            self.put(chosen, undefined._replace(elements=elements, combined=combined))
+
+    def join(
+        self, tiles: Sequence[Array], counts: Sequence[int], order: Array, joined: Array
+    ) -> None:
+        """Record the undefined elements of the tiles of blocks that reconverge."""
+        reasons = [each for each in map(self.get, tiles) if each is not None]
+        if not reasons:
+            return
+        known = [(each.elements, each.combined) if each else None for each in map(self.get, tiles)]
+        elements, combined = (
+            np.concatenate(
+                [
+                    per_block(_nothing(tile) if masks is None else masks[part], count)
+                    for tile, masks, count in zip(tiles, known, counts, strict=True)
+                ]
+            )[order]
+            for part in (0, 1)
+        )
+        reason = _explanation(reasons)
+        self.put(joined, reason._replace(elements=elements, combined=combined))
+
     def propagate(self, op: Operation, at: Batch) -> None:
         """Record the undefined elements of the results of an operation that has run."""
         operands = [self.get(at.values.get(value)) for value in op.operands]
@@ -112,7 +142,7 @@ class UndefinedElements:
         """The undefined and the combined elements of a tile."""
         undefined = self.get(at[value])
         if undefined is None:
-            nothing = np.zeros(at[value].shape, np.bool_)
+            nothing = _nothing(at[value])
             return nothing, nothing
         return undefined.elements, undefined.combined
 
@@ -123,8 +153,8 @@ class UndefinedElements:
 
     def _reduced(self, op: aggregate.ReduceOp, at: Batch, axis: int) -> Undefined:
         masks = [self._masks(source, at) for source in op.sources]
-        elements = np.logical_or.reduce([each for each, _ in masks])
-        combined = np.logical_or.reduce([each for _, each in masks])
+        elements = _any_of([each for each, _ in masks])
+        combined = _any_of([each for _, each in masks])
         any_undefined, all_undefined = elements.any(axis=axis), elements.all(axis=axis)
         mixed: Array = (any_undefined & ~all_undefined) | combined.any(axis=axis)
         reason = self._reason(op.sources, at, op)
@@ -132,8 +162,8 @@ class UndefinedElements:
 
     def _scanned(self, op: aggregate.ScanOp, at: Batch, axis: int) -> Undefined:
         masks = [self._masks(source, at) for source in op.sources]
-        elements = np.logical_or.reduce([each for each, _ in masks])
-        combined = np.logical_or.reduce([each for _, each in masks])
+        elements = _any_of([each for each, _ in masks])
+        combined = _any_of([each for _, each in masks])
 
         def so_far(mask: Array) -> Array:
             mask = np.flip(mask, axis) if op.reverse else mask
@@ -199,6 +229,15 @@ class UndefinedElements:
             return EVALUATORS[type(op)](op, inner)
 
         return reason._replace(elements=rearrange(0), combined=rearrange(1))
+
+
+def _any_of(masks: Sequence[Array]) -> Any:
+    """The elements where one of the masks holds; their numbers of blocks may differ."""
+    return np.logical_or.reduce(np.broadcast_arrays(*masks))
+
+
+def _nothing(tile: Array) -> Array:
+    return np.zeros(tile.shape, np.bool_)
 
 
 def _union(known: list[Undefined], shape: tuple[int, ...]) -> Undefined:

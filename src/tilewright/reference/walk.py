@@ -11,16 +11,29 @@ from collections.abc import Generator, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from tilewright.reference.batch import Batch, merge
+import numpy as np
+
+from tilewright.ir.types import I1, I4
+from tilewright.reference.batch import Batch, merge, picked
 from tilewright.reference.errors import Fault
-from tilewright.reference.evaluators import EVALUATORS
+from tilewright.reference.evaluators import Run, decode
 from tilewright.reference.numerics import integer
-from tilewright.reference.tile import element, is_array, signed, unsigned
+from tilewright.reference.tile import Array, element, is_array, signed, unsigned
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation, Region
-    from tilewright.ir.values import Value
-    from tilewright.reference.machine import Waiting
+    from tilewright.ir.values import OpResult, Value
+    from tilewright.reference.machine import Machine, Waiting
+
+
+class Step(NamedTuple):
+    """A decoded operation."""
+
+    op: Operation
+    run: Run
+    results: tuple[OpResult, ...]
+    yields: bool
+    """Whether another block may be scheduled before it."""
 
 
 class Exit(NamedTuple):
@@ -48,38 +61,56 @@ def walk(block: Block, at: Batch) -> Walk:
     """Run the operations of a block; return the exits of the batch."""
     exits: list[Exit] = []
     entered, machine = at, at.machine
-    yield_points, limits = machine.yield_points, machine.limits
+    limits, values = machine.limits, at.values
     undefined = None if machine.checker is None else machine.checker.undefined
-    for op in block:
+    for op, run, results, yields in decoded(block, machine):
         machine.op, machine.batch = op, at
         limits.steps += 1
         if limits.steps > limits.next_check:
             machine.check_limits()
-        kind = type(op)
-        if kind in yield_points:
+        if yields:
             yield None
-        outcome = EVALUATORS[kind](op, at)
-        if isinstance(outcome, Exit):
+        outcome = run(at)
+        kind = type(outcome)
+        if kind is Exit:
             exits.append(outcome)
-        elif isinstance(outcome, GeneratorType):
+        elif kind is GeneratorType:
             passage = yield from cast("Crossing", outcome)
             exits += passage.exits
             if passage.batch is None:
                 break
             at = passage.batch
-            at.bind(op.results, passage.results)
-        elif op.results:
-            at.bind(op.results, (outcome,) if len(op.results) == 1 else outcome)
+            values = at.values
+            at.bind(results, passage.results)
+        elif len(results) == 1:
+            values[results[0]] = outcome
+        elif results:
+            at.bind(results, outcome)
         if undefined:
             undefined.propagate(op, at)
-    if machine.scratches:
-        machine.leave(block, entered)
+    machine.leave(block, entered)
     return exits
 
 
-def leave(op: Operation, at: Batch) -> Exit:
+def decoded(block: Block, machine: Machine) -> list[Step]:
+    """The decoded operations of a block."""
+    steps = machine.decoded.get(block)
+    if steps is None:
+        yields = machine.yield_points
+        steps = [Step(op, decode(op), op.results, type(op) in yields) for op in block]
+        machine.decoded[block] = steps
+    return steps
+
+
+def leave(op: Operation) -> Run:
     """Exit by a terminator; the operation with the region interprets its class."""
-    return Exit(type(op), at, [at[value] for value in op.operands])
+    kind, operands = type(op), op.operands
+
+    def run(at: Batch) -> Exit:
+        values = at.values
+        return Exit(kind, at, [values[value] for value in operands])
+
+    return run
 
 
 def passage(base: Batch, through: Sequence[Exit], others: list[Exit]) -> Passage:
@@ -92,6 +123,8 @@ def passage(base: Batch, through: Sequence[Exit], others: list[Exit]) -> Passage
 
 def sort(exits: Sequence[Exit], kind: type[Operation]) -> tuple[list[Exit], list[Exit]]:
     """Split exits into those by one class of terminator, and the others."""
+    if len(exits) == 1:
+        return ([*exits], []) if exits[0].by is kind else ([], [*exits])
     chosen = [exit for exit in exits if exit.by is kind]
     return chosen, [exit for exit in exits if exit.by is not kind]
 
@@ -133,6 +166,8 @@ def count(loop: Counting, at: Batch) -> Crossing:
     steps = read(step)
     gist = "expected a positive step"
     at.require(op, steps > 0, Fault.UNDEFINED, gist, lambda at: f", got {steps[at[0]]}")
+    if len(index) == len(step) == len(bound) == 1 and element(loop.step) not in (I1, I4):
+        return (yield from _count_together(loop, at, read(np.concatenate([index, bound, step]))))
     done: list[Exit] = []
     others: list[Exit] = []
     active, carried = at, [at[value] for value in loop.initial]
@@ -158,10 +193,29 @@ def count(loop: Counting, at: Batch) -> Crossing:
         active.require(op, read(index) > read(before), Fault.UNDEFINED, "the index overflows")
 
 
+def _count_together(loop: Counting, at: Batch, bounds: Array) -> Crossing:
+    """A counted loop with the same bounds in all blocks: only their data and exits may differ."""
+    first, last, step = (int(bound) for bound in bounds)
+    stored, largest = at[loop.lower].dtype, np.iinfo(bounds.dtype).max
+    others: list[Exit] = []
+    active, carried = at, [at[value] for value in loop.initial]
+    for index in range(first, last, step):
+        indices = np.array([index], bounds.dtype).view(stored)
+        active.bind(loop.body.args, (indices, *carried))
+        again, left = sort((yield from walk(loop.body, active)), loop.end)
+        others += left
+        if not again:
+            return passage(at, [], others)
+        active, carried = merge(at, [(exit.batch, exit.values) for exit in again])
+        if index + step > largest:
+            active.fail(loop.op, Fault.UNDEFINED, "the index overflows")
+    return passage(at, [Exit(type(loop.op), active, carried)], others)
+
+
 def kept(value: Any, before: Batch, after: Batch) -> Any:
     """Select a value of one batch for the blocks of another that was narrowed from it."""
     if before is after:
         return value
     if not is_array(value):
         return value.pick(after.lanes)
-    return value if len(value) == 1 else value[after.lanes]
+    return picked(value, after.lanes, after.values.undefined)

@@ -32,7 +32,13 @@ COMMAND: Final = Command(
     "Tile IR text or bytecode, text of nv_tileaa, or CUDA Tile C++ (FILE.cu, which nvcc compiles)",
     (
         *KERNEL_OPTIONS,
-        Option("--check", help="detect races, uninitialised memory and violated assumptions"),
+        Option(
+            "--check",
+            choices=("all", "sample"),
+            implied="all",
+            help="detect races, uninitialised memory and violated assumptions in all blocks, or in "
+            "about a thousand of them (sample: where blocks synchronize, all are checked)",
+        ),
         Option("--seed", metavar="N", default="0", help="seed of the block order under --check"),
         SANITIZE,
         Option("--on", choices=DEVICES, default="cpu", help="device to run on (default: cpu)"),
@@ -81,7 +87,7 @@ def run(arguments: Arguments) -> int:
             grid,
             kernel.values,
             arguments["on"],
-            check=arguments.flag("check"),
+            check="sample" if arguments["check"] == "sample" else arguments.flag("check"),
             seed=kernel.numbers("seed", arguments["seed"])[0],
             at=arguments["at"] or None,
             arch=arguments["arch"] or None,

@@ -9,6 +9,8 @@ import numpy as np
 
 from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.cuda_tile.enums import ComparisonPredicate
+from tilewright.ir.attributes import Type
+from tilewright.ir.types import I1
 from tilewright.reference.numerics.integer import read
 from tilewright.reference.tile import Array
 
@@ -40,6 +42,15 @@ def compare_integers(
     return HOLDS[predicate](read(a, is_signed), read(b, is_signed))
 
 
+def integer_comparison(
+    predicate: ComparisonPredicate, element: Type, *, is_signed: bool
+) -> Callable[[Array, Array], Array]:
+    """The comparison of integers of a type."""
+    if is_signed and element is not I1:
+        return HOLDS[predicate]
+    return lambda a, b: compare_integers(predicate, a, b, is_signed=is_signed)
+
+
 def compare_floats(predicate: ComparisonPredicate, a: Array, b: Array, *, ordered: bool) -> Array:
     """Compare floats elementwise; with NaN, ordered is false and unordered is true."""
     unordered = np.isnan(a) | np.isnan(b)
@@ -47,10 +58,10 @@ def compare_floats(predicate: ComparisonPredicate, a: Array, b: Array, *, ordere
     return holds & ~unordered if ordered else holds | unordered
 
 
-def integer_relation(predicate: CmpIPredicate, a: Array, b: Array) -> Array:
-    """Compare integers with a predicate of arith."""
+def integer_relation(predicate: CmpIPredicate, element: Type) -> Callable[[Array, Array], Array]:
+    """The comparison of integers of a type with a predicate of arith."""
     relation, is_signed = LETTERS[predicate.name[-2:]], predicate.name.startswith("S")
-    return compare_integers(relation, a, b, is_signed=is_signed)
+    return integer_comparison(relation, element, is_signed=is_signed)
 
 
 def float_relation(predicate: CmpFPredicate, a: Array, b: Array) -> Array:

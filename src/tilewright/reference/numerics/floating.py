@@ -13,6 +13,7 @@ import numpy as np
 from tilewright.dialects.cuda_tile.enums import Rounding
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F64
+from tilewright.reference.numerics.fused import multiply_add
 from tilewright.reference.numerics.rounding import (
     flush as flushed,
 )
@@ -38,7 +39,9 @@ def add(
     """`a + b`."""
     if mode is NEAREST and not flush:
         return np.add(a, b)
-    return _rounded(_add, exact.add, element, mode, flush, a, b)
+    if element is F64:
+        return multiply_add(np.ones(1), a, b, mode)
+    return _rounded(_add, element, mode, flush, a, b)
 
 
 def subtract(
@@ -54,7 +57,10 @@ def multiply(
     """`a * b`."""
     if mode is NEAREST and not flush:
         return np.multiply(a, b)
-    return _rounded(_multiply, exact.multiply, element, mode, flush, a, b)
+    if element is F64:
+        zero = np.where(np.signbit(a) ^ np.signbit(b), -0.0, 0.0)
+        return multiply_add(a, b, zero, mode)
+    return _rounded(_multiply, element, mode, flush, a, b)
 
 
 def divide(
@@ -64,14 +70,18 @@ def divide(
     mode = NEAREST if mode in FAST else mode
     if mode is NEAREST and not flush:
         return np.divide(a, b)
-    return _rounded(_divide, exact.divide, element, mode, flush, a, b)
+    if element is F64:
+        return _elementwise(exact.divide, mode, a, b)
+    return _rounded(_divide, element, mode, flush, a, b)
 
 
 def fma(
     a: Array, b: Array, c: Array, element: Type, mode: Rounding = NEAREST, *, flush: bool = False
 ) -> Array:
     """`a * b + c`, rounded once."""
-    return _rounded(_fma, exact.fma, element, mode, flush, a, b, c)
+    if element is F64:
+        return multiply_add(a, b, c, mode)
+    return _rounded(_fma, element, mode, flush, a, b, c)
 
 
 def sqrt(a: Array, element: Type, mode: Rounding = NEAREST, *, flush: bool = False) -> Array:
@@ -79,7 +89,9 @@ def sqrt(a: Array, element: Type, mode: Rounding = NEAREST, *, flush: bool = Fal
     mode = NEAREST if mode in FAST else mode
     if mode is NEAREST and not flush:
         return np.sqrt(a)
-    return _rounded(_sqrt, exact.sqrt, element, mode, flush, a)
+    if element is F64:
+        return _elementwise(exact.sqrt, mode, a)
+    return _rounded(_sqrt, element, mode, flush, a)
 
 
 def absolute(a: Array) -> Array:
@@ -138,16 +150,9 @@ def _extreme(
 
 
 def _rounded(
-    odd: Callable[..., Array],
-    one: Callable[..., int],
-    element: Type,
-    mode: Rounding,
-    flush: bool,
-    *operands: Array,
+    odd: Callable[..., Array], element: Type, mode: Rounding, flush: bool, *operands: Array
 ) -> Array:
-    """Round an operation that `odd` computes in f64; f64 itself uses `one` on bit patterns."""
-    if element is F64:
-        return _elementwise(one, mode, *operands)
+    """Round an operation that `odd` computes in f64, which is wider than the type."""
     if flush:
         operands = tuple(flushed(operand) for operand in operands)
     wide = np.broadcast_arrays(*(widen(operand, element) for operand in operands))
@@ -156,7 +161,7 @@ def _rounded(
 
 
 def _elementwise(one: Callable[..., int], mode: Rounding, *operands: Array) -> Array:
-    """Compute f64 operations exactly, one element at a time, for lack of a wider type."""
+    """Compute f64 div and sqrt in integers, one element at a time."""
     rounding = formats.Rounding[mode.name]
 
     def compute(*patterns: Any) -> int:

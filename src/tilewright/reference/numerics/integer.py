@@ -12,7 +12,7 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile.enums import Rounding
 from tilewright.ir.attributes import Type
-from tilewright.ir.types import I1
+from tilewright.ir.types import I1, I4
 from tilewright.reference.tile import Array, signed, unsigned, wrap
 
 
@@ -35,6 +35,17 @@ def _modular(compute: Callable[[Array, Array], Array]) -> Callable[[Array, Array
 add: Final = _modular(np.add)
 subtract: Final = _modular(np.subtract)
 multiply: Final = _modular(np.multiply)
+
+WRAPPING: Final = {add: np.add, subtract: np.subtract, multiply: np.multiply}
+
+
+def of_type(
+    compute: Callable[[Array, Array, Type], Array], element: Type
+) -> Callable[[Array, Array], Array]:
+    """An operation on an element type; NumPy's own one if it wraps as the type does."""
+    if element not in (I1, I4) and compute in WRAPPING:
+        return WRAPPING[compute]
+    return lambda a, b: compute(a, b, element)
 
 
 def negate(a: Array, element: Type) -> Array:

@@ -50,7 +50,7 @@ def round_to(
         x = np.abs(x)
     rounded = _to_precision(x, format, mode, format.min_exponent)
     largest = max_finite(element)
-    limit = np.where((_shrinks(x, mode) & np.isfinite(x)) | saturate, largest, np.inf)
+    limit = np.where((shrinks(x, mode) & np.isfinite(x)) | saturate, largest, np.inf)
     rounded = np.where(np.abs(rounded) > largest, np.copysign(limit, x), rounded)
     return _encode(rounded, element)
 
@@ -62,7 +62,7 @@ def _to_precision(x: Array, format: FloatFormat, mode: Rounding, min_exponent: i
     return np.ldexp(TO_INTEGER[mode](np.ldexp(x, -ulp_exponent)), ulp_exponent)
 
 
-def _shrinks(x: Array, mode: Rounding) -> Array:
+def shrinks(x: Array, mode: Rounding) -> Array:
     """Whether a mode never increases the magnitude."""
     negative = np.signbit(x)
     if mode is Rounding.NEGATIVE_INF:

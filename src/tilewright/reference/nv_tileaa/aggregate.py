@@ -7,11 +7,11 @@ import numpy as np
 from tilewright.dialects.nv_tileaa import aggregate as d
 from tilewright.reference.aggregate import Combination, captures, reduced, run_body, scanned
 from tilewright.reference.batch import Batch
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import decoder, evaluator
 from tilewright.reference.tile import shape
 from tilewright.reference.walk import Crossing, Passage, leave
 
-evaluator(d.YieldOp)(leave)
+decoder(d.YieldOp)(leave)
 
 
 @evaluator(d.ReduceOp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +17,14 @@ from tilewright.ir.operation import Operation
 from tilewright.reference import tile
 from tilewright.reference.batch import Batch
 from tilewright.reference.conversion import converted_to_integer
-from tilewright.reference.evaluators import evaluator
-from tilewright.reference.integer import check_division, check_divisor, check_overflow
+from tilewright.reference.evaluators import Run, binary, decoder, evaluator
+from tilewright.reference.integer import (
+    Modular,
+    check_division,
+    check_divisor,
+    check_overflow,
+    modular,
+)
 from tilewright.reference.numerics import conversion
 from tilewright.reference.numerics import floating as floats
 from tilewright.reference.numerics import integer as integers
@@ -35,9 +42,15 @@ ROUNDINGS: Final = {
 }
 
 
-@evaluator(constant.ConstantOp)
-def constant_(op: constant.ConstantOp, at: Batch) -> Array:
+@decoder(constant.ConstantOp)
+def constant_(op: constant.ConstantOp) -> Run:
     """A constant."""
+    array = constant_array(op)
+    return lambda at: array
+
+
+def constant_array(op: constant.ConstantOp) -> Array:
+    """The value of a constant."""
     value, kind = op.value, element(op.result)
     if isinstance(value, DenseElementsAttr):
         return tile.constant(value.data, kind, shape(op.result))
@@ -45,7 +58,7 @@ def constant_(op: constant.ConstantOp, at: Batch) -> Array:
     return tile.constant(data, kind, ())
 
 
-OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
+OVERFLOWING: Final[dict[type[Operation], Modular]] = {
     integer.AddIOp: integers.add,
     integer.SubIOp: integers.subtract,
     integer.MulIOp: integers.multiply,
@@ -53,12 +66,11 @@ OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
 }
 
 
-@evaluator(*OVERFLOWING)
-def overflowing(op: integer.OverflowingInteger, at: Batch) -> Array:
+@decoder(*OVERFLOWING)
+def overflowing(op: integer.OverflowingInteger) -> Run:
     """Add, subtract, multiply and shift left, modulo the width."""
-    lhs, rhs = at[op.lhs], at[op.rhs]
-    check_overflow(op, at, OVERFLOW_FLAGS[op.overflow], lhs, rhs)
-    return OVERFLOWING[type(op)](lhs, rhs, element(op.result))
+    flags = OVERFLOW_FLAGS[op.overflow]
+    return modular(op, (op.lhs, op.rhs), OVERFLOWING[type(op)], flags)
 
 
 LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
@@ -81,17 +93,17 @@ DIVISIONS: Final[dict[type[Operation], tuple[bool, Rounding]]] = {
 }
 
 
-@evaluator(*LOGIC)
-def logic(op: integer.BinaryInteger, at: Batch) -> Array:
+@decoder(*LOGIC)
+def logic(op: integer.BinaryInteger) -> Run:
     """Bitwise and, or, xor."""
-    return LOGIC[type(op)](at[op.lhs], at[op.rhs])
+    return binary(op.lhs, op.rhs, LOGIC[type(op)])
 
 
-@evaluator(*EXTREMES)
-def extreme(op: integer.BinaryInteger, at: Batch) -> Array:
+@decoder(*EXTREMES)
+def extreme(op: integer.BinaryInteger) -> Run:
     """Maximum or minimum."""
     compute, is_signed = EXTREMES[type(op)]
-    return compute(at[op.lhs], at[op.rhs], is_signed=is_signed)
+    return binary(op.lhs, op.rhs, partial(compute, is_signed=is_signed))
 
 
 @evaluator(*DIVISIONS)
@@ -118,10 +130,10 @@ def shift_right(op: integer.BinaryInteger, at: Batch) -> Array:
     return integers.shift_right(lhs, rhs, element(op.result), is_signed=is_signed)
 
 
-@evaluator(comparison.CmpIOp)
-def cmpi(op: comparison.CmpIOp, at: Batch) -> Array:
+@decoder(comparison.CmpIOp)
+def cmpi(op: comparison.CmpIOp) -> Run:
     """Compare integers."""
-    return integer_relation(op.predicate, at[op.lhs], at[op.rhs])
+    return binary(op.lhs, op.rhs, integer_relation(op.predicate, element(op.lhs)))
 
 
 @evaluator(comparison.CmpFOp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilewright.dialects import scf as d
 from tilewright.reference.batch import Batch, merge
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import decoder, evaluator
 from tilewright.reference.walk import (
     Counting,
     Crossing,
@@ -17,7 +17,7 @@ from tilewright.reference.walk import (
     walk,
 )
 
-evaluator(d.YieldOp, d.ConditionOp)(leave)
+decoder(d.YieldOp, d.ConditionOp)(leave)
 
 
 @evaluator(d.IfOp)

@@ -10,14 +10,20 @@ import numpy as np
 from tilewright.dialects.nv_tileaa import integer as d
 from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
-from tilewright.reference.evaluators import evaluator
-from tilewright.reference.integer import check_division, check_divisor, check_overflow
+from tilewright.reference.evaluators import Run, binary, decoder, evaluator
+from tilewright.reference.integer import (
+    Modular,
+    check_division,
+    check_divisor,
+    check_overflow,
+    modular,
+)
 from tilewright.reference.numerics import integer
 from tilewright.reference.numerics.comparison import integer_relation
 from tilewright.reference.nv_tileaa.enums import OVERFLOW_FLAGS, ROUNDINGS, is_signed
 from tilewright.reference.tile import Array, element
 
-OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
+OVERFLOWING: Final[dict[type[Operation], Modular]] = {
     d.AddIOp: integer.add,
     d.SubIOp: integer.subtract,
     d.MulIOp: integer.multiply,
@@ -30,18 +36,17 @@ LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
 }
 
 
-@evaluator(*OVERFLOWING)
-def overflowing(op: d.OverflowingInteger, at: Batch) -> Array:
+@decoder(*OVERFLOWING)
+def overflowing(op: d.OverflowingInteger) -> Run:
     """Add, subtract, multiply and shift left, modulo the width."""
-    lhs, rhs = at[op.lhs], at[op.rhs]
-    check_overflow(op, at, OVERFLOW_FLAGS[op.overflow], lhs, rhs)
-    return OVERFLOWING[type(op)](lhs, rhs, element(op.result))
+    flags = OVERFLOW_FLAGS[op.overflow]
+    return modular(op, (op.lhs, op.rhs), OVERFLOWING[type(op)], flags)
 
 
-@evaluator(*LOGIC)
-def logic(op: d.BinaryInteger, at: Batch) -> Array:
+@decoder(*LOGIC)
+def logic(op: d.BinaryInteger) -> Run:
     """Bitwise and, or, xor."""
-    return LOGIC[type(op)](at[op.lhs], at[op.rhs])
+    return binary(op.lhs, op.rhs, LOGIC[type(op)])
 
 
 @evaluator(d.NegIOp)
@@ -88,7 +93,7 @@ def shri(op: d.ShRIOp, at: Batch) -> Array:
     return integer.shift_right(lhs, rhs, element(op.result), is_signed=signed)
 
 
-@evaluator(d.CmpIOp)
-def cmpi(op: d.CmpIOp, at: Batch) -> Array:
+@decoder(d.CmpIOp)
+def cmpi(op: d.CmpIOp) -> Run:
     """Compare."""
-    return integer_relation(op.predicate, at[op.lhs], at[op.rhs])
+    return binary(op.lhs, op.rhs, integer_relation(op.predicate, element(op.lhs)))

@@ -14,11 +14,11 @@ import numpy as np
 from tilewright.dialects.nv_tileaa import queue as d
 from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import decoder, evaluator
 from tilewright.reference.tile import Array, is_array, per_block
 from tilewright.reference.walk import Crossing, Passage, leave, passage, walk
 
-evaluator(d.QueueYieldOp)(leave)
+decoder(d.QueueYieldOp)(leave)
 
 Entry = list[Any]
 
@@ -36,7 +36,7 @@ class Queue:
         """Select the queues of some of the blocks, which are aliased."""
         return Queue(self.capacity, [self.entries[lane] for lane in lanes.tolist()])
 
-    def join(self, queues: Sequence[Queue], order: Array) -> Queue:
+    def join(self, queues: Sequence[Queue], counts: Sequence[int], order: Array) -> Queue:
         """The queues of blocks that reconverge."""
         entries = [entry for queue in queues for entry in queue.entries]
         return Queue(self.capacity, [entries[lane] for lane in order.tolist()])
@@ -87,7 +87,7 @@ def get(op: d.QueueGetOp, at: Batch) -> Crossing:
 def _together(column: Sequence[Any]) -> Any:
     first = column[0]
     if not is_array(first):
-        return first.join(column, np.arange(len(column)))
+        return first.join(column, [1] * len(column), np.arange(len(column)))
     return np.concatenate(column)
 
 

@@ -19,7 +19,7 @@ from tilewright.ir.symbol_table import resolve
 from tilewright.ir.types import TensorType
 from tilewright.reference.access import NO_TOKEN
 from tilewright.reference.batch import Batch
-from tilewright.reference.evaluators import evaluator
+from tilewright.reference.evaluators import decoder, evaluator
 from tilewright.reference.nv_tileaa.program import NO_PROGRAM
 from tilewright.reference.structure import address_of, allocate_global
 from tilewright.reference.tile import ADDRESS, DTYPES, Array, Pointer, dtype, element, shape
@@ -27,7 +27,7 @@ from tilewright.reference.tiling import Tensor
 from tilewright.reference.walk import Crossing, leave, passage, walk
 from tilewright.support.diagnostics import Unsupported
 
-evaluator(d.ReturnOp, func.ReturnOp)(leave)
+decoder(d.ReturnOp, func.ReturnOp)(leave)
 
 
 @evaluator(d.GlobalOp)

@@ -39,7 +39,7 @@ def in_python(diagnostic: Diagnostic) -> Diagnostic:
     generated = _generated(diagnostic.location)
     source = None if generated is None else first(diagnostic.location, _file_leaf)
     # The emulator notes the source line, which is the location here.
-    notes = [each for each in notes if each.location is UNKNOWN or each.location != source]
+    notes = [each for each in notes if each.location is UNKNOWN or first(each.location, _file_leaf) != source]
     if generated is not None and location is not UNKNOWN:
         notes.insert(0, note("in the generated code", generated))
     elif location is UNKNOWN:

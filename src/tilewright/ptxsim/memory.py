@@ -109,6 +109,10 @@ class DeviceMemory:
         start = address - GLOBAL_WINDOW
         self.arena.shadow[start : start + len(unwritten)][unwritten] = ALLOCATED
 
+    def forbid(self, address: int, size: int) -> None:
+        """Reject accesses to bytes of an allocation, such as those before data that is shifted."""
+        self.arena.release(address - GLOBAL_WINDOW, size)
+
     def written(self, address: int, size: int) -> Array:
         """A mask of the bytes that have been written."""
         start = address - GLOBAL_WINDOW

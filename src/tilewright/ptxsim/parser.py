@@ -280,7 +280,7 @@ class _Parser:
         caller = None if call is None else self.caller_at(call.group(1, 2, 3))
         self.source_line = self.source_line_at(numbers, caller) if int(match[2]) else None
         # Directives that name one another would make calls without end.
-        if self.source_line is not None and self.source_line.depth < _MOST_CALLS:
+        if self.source_line is not None and self.source_line.call_count < _MOST_CALLS:
             self.callers[numbers] = self.source_line
 
     def caller_at(self, numbers: tuple[str, ...]) -> SourceLine:

@@ -199,12 +199,12 @@ class SourceLine:
     """Of inlined code, the line of the call."""
 
     @property
-    def depth(self) -> int:
+    def call_count(self) -> int:
         """The number of calls that were inlined."""
-        depth, caller = 0, self.caller
+        count, caller = 0, self.caller
         while caller is not None:
-            depth, caller = depth + 1, caller.caller
-        return depth
+            count, caller = count + 1, caller.caller
+        return count
 
     @property
     def location(self) -> Location:

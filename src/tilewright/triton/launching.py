@@ -1,0 +1,135 @@
+"""Launches of compiled kernels: what Triton calls in place of its launcher for CUDA."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.ptxsim import CHECKS, OPTIONAL_CHECKS, Module
+from tilewright.ptxsim.memory import DeviceMemory
+from tilewright.support.tracebacks import ends_tracebacks
+from tilewright.triton.arguments import parameters
+from tilewright.triton.device_tensors import DeviceTensors
+from tilewright.triton.errors import triton_errors
+from tilewright.triton.versions import triton
+
+if TYPE_CHECKING:
+    from tilewright.triton.options import Options
+
+_WITHOUT_LINES: Final = "the code has no line information: TRITON_DISABLE_LINE_INFO is set"
+_WARP: Final = 32
+
+
+class Kernel:
+    """A loaded kernel: the handle that Triton passes to the launcher."""
+
+    def __init__(self, name: str, ptx: str, memory: DeviceMemory) -> None:
+        self.name = name
+        self.module = Module(ptx, f"{name}.ptx", memory)
+
+
+class Machine:
+    """The emulator as a device: its memory, and how launches run."""
+
+    def __init__(self, options: Options, accepts: Callable[[Any], bool]) -> None:
+        self.options = options
+        self.memory = DeviceMemory()
+        self.accepts = accepts
+        """Whether a kernel may access a tensor."""
+        self.folder = os.path.dirname(os.path.abspath(triton().__file__))
+
+    def load(self, name: str, code: bytes) -> Kernel:
+        """Load the PTX of a kernel."""
+        with triton_errors(self.folder, _WITHOUT_LINES):
+            return Kernel(name, code.decode(), self.memory)
+
+    def launcher(self, source: Any, metadata: Any) -> Launcher:
+        """The launcher of a kernel that Triton has compiled."""
+        return Launcher(self, source, metadata)
+
+
+class Launcher:
+    """Runs one compiled kernel; Triton makes one for each."""
+
+    def __init__(self, machine: Machine, source: Any, metadata: Any) -> None:
+        self._machine = machine
+        self._names = [str(name) for name in source.signature]
+        self._types = list(source.signature.values())
+        self._metadata = metadata
+
+    @ends_tracebacks
+    def __call__(
+        self,
+        grid_x: int,
+        grid_y: int,
+        grid_z: int,
+        stream: Any,
+        kernel: Kernel,
+        packed: Any,
+        launch_metadata: Any,
+        enter: Callable[[Any], object] | None,
+        leave: Callable[[Any], object] | None,
+        *values: Any,
+    ) -> None:
+        """Run the kernel over a grid; tensors among the arguments change in place."""
+        __tracebackhide__ = True
+        grid = (int(grid_x), int(grid_y), int(grid_z))
+        if enter is not None:
+            enter(launch_metadata)
+        if all(extent > 0 for extent in grid):
+            self._run(grid, stream, kernel, values)
+        if leave is not None:
+            leave(launch_metadata)
+
+    def _run(
+        self, grid: tuple[int, int, int], stream: Any, kernel: Kernel, values: tuple[Any, ...]
+    ) -> None:
+        machine, metadata = self._machine, self._metadata
+        tensors = DeviceTensors(machine.memory, machine.accepts)
+        try:
+            with triton_errors(machine.folder, _WITHOUT_LINES):
+                maps = getattr(metadata, "tensordesc_meta", None) or ()
+                passed = parameters(self._names, self._types, values, maps, tensors)
+                passed += [
+                    tensors.address(buffer, name).to_bytes(8, "little")
+                    for name, buffer in self._scratch(grid, stream)
+                ]
+                self._launch(grid, kernel, passed)
+            tensors.copy_back()
+        finally:
+            tensors.release()
+
+    def _launch(self, grid: tuple[int, int, int], kernel: Kernel, passed: list[bytes]) -> None:
+        options, metadata = self._machine.options, self._metadata
+        ctas: int = metadata.num_ctas
+        kernel.module.launch(
+            kernel.name,
+            (grid[0] * ctas, *grid[1:]),
+            _WARP * metadata.num_warps,
+            passed,
+            cluster=(ctas, 1, 1) if ctas > 1 else None,
+            shared=metadata.shared,
+            check={*CHECKS, *OPTIONAL_CHECKS} if options.check else False,
+            seed=options.seed,
+            write=sys.stdout.write,
+            max_steps=options.max_steps,
+            timeout=options.timeout,
+        )
+
+    def _scratch(self, grid: tuple[int, int, int], stream: Any) -> list[tuple[str, Any]]:
+        """The buffers of the program's allocators, which follow its own arguments."""
+        metadata, allocation = self._metadata, triton("runtime._allocation")
+        blocks = grid[0] * grid[1] * grid[2] * metadata.num_ctas
+        wanted = (
+            ("global scratch", allocation._allocator, "global_scratch"),
+            ("profile scratch", allocation._profile_allocator, "profile_scratch"),
+        )
+        buffers: list[tuple[str, Any]] = []
+        for name, allocator, prefix in wanted:
+            size = getattr(metadata, f"{prefix}_size") or 0
+            alignment = getattr(metadata, f"{prefix}_align")
+            buffer = allocator.get()(blocks * size, alignment, stream) if size else None
+            buffers.append((name, buffer))
+        return buffers

@@ -1,0 +1,42 @@
+"""How the kernels of Triton programs run: the options of `enable`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.support.diagnostics import Unsupported, fail
+from tilewright.target.arch import ARCHES, find_arch
+
+if TYPE_CHECKING:
+    from tilewright.target.arch import Arch
+
+DEFAULT_ARCH: Final = "sm_90"
+
+
+class Options(NamedTuple):
+    """The GPU that Triton compiles for, the checks of the emulator, and limits of each launch."""
+
+    arch: str = DEFAULT_ARCH
+    check: bool = True
+    seed: int = 0
+    max_steps: int | None = None
+    timeout: float | None = None
+
+    def validate(self) -> None:
+        """Reject unknown GPUs, and a seed without the checks that it is for."""
+        if find_arch(self.arch) is None:
+            raise Unsupported(f"Triton kernels for '{self.arch}' (known: {', '.join(ARCHES)})")
+        if self.seed and not self.check:
+            fail("expected checks with a seed, which interleaves threads to find more")
+
+    @property
+    def gpu(self) -> Arch:
+        """The GPU."""
+        gpu = find_arch(self.arch)
+        assert gpu is not None, "options are validated first"
+        return gpu
+
+    @property
+    def capability(self) -> int:
+        """The number by which Triton knows the GPU, such as 90."""
+        return int(self.gpu.name.removeprefix("sm_"))

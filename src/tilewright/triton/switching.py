@@ -1,0 +1,112 @@
+"""Let Triton, and torch without CUDA, use the emulator as their GPU, and undo it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import RLock
+from typing import Any, Final
+
+from tilewright.support.tracebacks import hide_frames_of
+from tilewright.triton import notices
+from tilewright.triton.benchmarks import bench_nothing, bench_once, first_valid
+from tilewright.triton.cuda_module import replacements as cuda_replacements
+from tilewright.triton.cuda_tensors import is_accessible, modes
+from tilewright.triton.driver import make_backend, make_driver
+from tilewright.triton.launching import Machine
+from tilewright.triton.options import DEFAULT_ARCH, Options
+from tilewright.triton.versions import torch, triton
+
+Replaced = tuple[Any, str, Any]
+"""An object, the name of an attribute, and its value."""
+
+
+class _Switch:
+    """What is in effect: the attributes as they were, and the modes of torch."""
+
+    lock: Final = RLock()
+    replaced: list[Replaced] = []  # noqa: RUF012
+    modes: tuple[Any, ...] = ()
+    driver: Any = None
+    backend: Any = None
+    enabled: bool = False
+
+
+def enable(
+    *,
+    arch: str = DEFAULT_ARCH,
+    check: bool = True,
+    seed: int = 0,
+    max_steps: int | None = None,
+    timeout: float | None = None,
+    cuda: bool = True,
+) -> None:
+    """Run Triton's kernels on the PTX emulator, in this process.
+
+    Triton compiles them for `arch`. `check`, `seed`, `max_steps` and `timeout` are those of each
+    launch. With `cuda`, torch has a device "cuda", whose tensors are in the memory of the host,
+    and kernels reject tensors that are not on it; without, torch stays as it is, and kernels take
+    tensors on the CPU. A process has one kind of GPU: kernels that ran before are kept by Triton.
+    """
+    options = Options(arch, check, seed, max_steps, timeout)
+    options.validate()
+    package = triton()
+    with _Switch.lock:
+        disable()
+        machine = Machine(options, is_accessible if cuda else _any)
+        hide_frames_of(machine.folder)
+        _use_driver(machine)
+        pending = [*_benchmark_replacements(), *(cuda_replacements(options) if cuda else [])]
+        _Switch.replaced = [_replace(*each) for each in pending]
+        if cuda:
+            _Switch.modes = modes()
+            for mode in _Switch.modes:
+                mode.__enter__()
+        assert package is triton()
+        _Switch.enabled = True
+
+
+def disable() -> None:
+    """Undo `enable`; idempotent."""
+    with _Switch.lock:
+        if not _Switch.enabled:
+            return
+        for mode in reversed(_Switch.modes):
+            mode.__exit__(None, None, None)
+        for each in reversed(_Switch.replaced):
+            _replace(*each)
+        backends = triton("backends").backends
+        backends["nvidia"] = _Switch.backend
+        triton("runtime.driver").driver._active = _Switch.driver
+        _Switch.modes, _Switch.replaced, _Switch.enabled = (), [], False
+        notices.forget()
+
+
+def _any(tensor: Any) -> bool:
+    return True
+
+
+def _use_driver(machine: Machine) -> None:
+    """Make the emulator the active driver, and end compilations at PTX."""
+    backends = triton("backends").backends
+    drivers = triton("runtime.driver").driver
+    _Switch.backend, _Switch.driver = backends["nvidia"], drivers._active
+    backend = make_backend(machine.options.check)
+    backends["nvidia"] = replace(_Switch.backend, compiler=backend)
+    drivers.set_active(make_driver(machine))
+
+
+def _benchmark_replacements() -> list[Replaced]:
+    testing, tuner = triton("testing"), triton("runtime.autotuner").Autotuner
+    return [
+        (testing, "do_bench", bench_once),
+        (testing, "do_bench_cudagraph", bench_once),
+        (tuner, "_bench", bench_nothing),
+        (tuner, "prune_configs", first_valid(tuner.prune_configs)),
+    ]
+
+
+def _replace(owner: Any, name: str, value: Any) -> Replaced:
+    """Replace an attribute; return what restores it."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    return owner, name, before

@@ -129,6 +129,20 @@ def modes() -> tuple[Any, Any]:
     return Operations(), Functions()
 
 
+def in_backward(functions: Any, run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run of torch's engine for gradients with the mode for functions.
+
+    torch calls functions without the mode that answers for them, and `Tensor.backward` calls those
+    of the program.
+    """
+
+    def run_with_functions(*args: Any, **named: Any) -> Any:
+        with functions:
+            return run(*args, **named)
+
+    return run_with_functions
+
+
 def _put_all_on_cuda(result: object) -> None:
     for tensor in tensors_in(result):
         put_on(tensor, _CUDA)
@@ -165,6 +179,7 @@ def _replaced_functions() -> dict[Any, Replacement]:
         tensor.is_pinned: lambda func, args, named: _mark(args[0]) == _PINNED,
         tensor.record_stream: lambda func, args, named: None,
         tensor.numpy: _numpy,
+        tensor.__repr__: _repr,
         tensor.__array__: _numpy,
         tensor.new_tensor: _new_tensor,
         base.as_tensor: _as_tensor,
@@ -174,6 +189,13 @@ def _replaced_functions() -> dict[Any, Replacement]:
 
 def _device(func: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     return torch().device("cuda", 0) if is_on_cuda(args[0]) else func(*args, **named)
+
+
+def _repr(func: Any, args: tuple[Any, ...], named: dict[str, Any]) -> str:
+    text: str = func(*args, **named)
+    if not is_on_cuda(args[0]) or not text.endswith(")"):
+        return text
+    return f"{text[:-1]}, device='cuda:0')"
 
 
 def _to(func: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:

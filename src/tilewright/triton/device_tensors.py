@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from tilewright.ptxsim.memory import DeviceMemory
     from tilewright.ptxsim.scalar_types import Array
 
-_ALIGNMENT: Final = 256
+_ALIGNMENT: Final = 16
+"""What Triton specializes kernels for, in bytes; allocations have more."""
 
 
 class _Staged(NamedTuple):
@@ -29,7 +30,7 @@ class _Staged(NamedTuple):
 class DeviceTensors:
     """Copies of tensor storages; tensors of one storage share its copy.
 
-    A copy has the alignment of the storage, since Triton specializes kernels for that.
+    A copy is aligned as the storage is, since Triton specializes kernels for that.
     """
 
     def __init__(self, memory: DeviceMemory, accepts: Callable[[Any], bool]) -> None:
@@ -58,7 +59,7 @@ class DeviceTensors:
     def _stage(self, start: int, size: int, name: str) -> _Staged:
         host = _host_memory(start, size)
         shift = start % _ALIGNMENT
-        allocation = self._memory.allocate(shift + size, _ALIGNMENT, name)
+        allocation = self._memory.allocate(shift + size, name=name)
         self._memory.upload(allocation + shift, host)
         self._memory.forbid(allocation, shift)
         return _Staged(host, allocation, allocation + shift)

@@ -12,13 +12,13 @@ from tilewright.ptxsim.memory import DeviceMemory
 from tilewright.support.tracebacks import ends_tracebacks
 from tilewright.triton.arguments import parameters
 from tilewright.triton.device_tensors import DeviceTensors
-from tilewright.triton.errors import triton_errors
-from tilewright.triton.versions import triton
+from tilewright.triton.errors import TritonSource, triton_errors
+from tilewright.triton.line_info import readable_lines
+from tilewright.triton.versions import first_column, triton
 
 if TYPE_CHECKING:
     from tilewright.triton.options import Options
 
-_WITHOUT_LINES: Final = "the code has no line information: TRITON_DISABLE_LINE_INFO is set"
 _WARP: Final = 32
 
 
@@ -38,12 +38,14 @@ class Machine:
         self.memory = DeviceMemory()
         self.accepts = accepts
         """Whether a kernel may access a tensor."""
-        self.folder = os.path.dirname(os.path.abspath(triton().__file__))
+        self.source = TritonSource(
+            os.path.dirname(os.path.abspath(triton().__file__)), first_column()
+        )
 
     def load(self, name: str, code: bytes) -> Kernel:
         """Load the PTX of a kernel."""
-        with triton_errors(self.folder, _WITHOUT_LINES):
-            return Kernel(name, code.decode(), self.memory)
+        with triton_errors(self.source):
+            return Kernel(name, readable_lines(code.decode(), self.source.folder), self.memory)
 
     def launcher(self, source: Any, metadata: Any) -> Launcher:
         """The launcher of a kernel that Triton has compiled."""
@@ -89,7 +91,7 @@ class Launcher:
         machine, metadata = self._machine, self._metadata
         tensors = DeviceTensors(machine.memory, machine.accepts)
         try:
-            with triton_errors(machine.folder, _WITHOUT_LINES):
+            with triton_errors(machine.source):
                 maps = getattr(metadata, "tensordesc_meta", None) or ()
                 passed = parameters(self._names, self._types, values, maps, tensors)
                 passed += [

@@ -10,7 +10,7 @@ from tilewright.support.tracebacks import hide_frames_of
 from tilewright.triton import notices
 from tilewright.triton.benchmarks import bench_nothing, bench_once, first_valid
 from tilewright.triton.cuda_module import replacements as cuda_replacements
-from tilewright.triton.cuda_tensors import is_accessible, modes
+from tilewright.triton.cuda_tensors import in_backward, is_accessible, modes
 from tilewright.triton.driver import make_backend, make_driver
 from tilewright.triton.launching import Machine
 from tilewright.triton.options import DEFAULT_ARCH, Options
@@ -49,19 +49,19 @@ def enable(
     """
     options = Options(arch, check, seed, max_steps, timeout)
     options.validate()
-    package = triton()
     with _Switch.lock:
         disable()
         machine = Machine(options, is_accessible if cuda else _any)
-        hide_frames_of(machine.folder)
+        hide_frames_of(machine.source.folder)
         _use_driver(machine)
-        pending = [*_benchmark_replacements(), *(cuda_replacements(options) if cuda else [])]
-        _Switch.replaced = [_replace(*each) for each in pending]
+        pending = _benchmark_replacements()
         if cuda:
             _Switch.modes = modes()
-            for mode in _Switch.modes:
-                mode.__enter__()
-        assert package is triton()
+            pending += cuda_replacements(options)
+            pending += _gradient_replacements(_Switch.modes[-1])
+        _Switch.replaced = [_replace(*each) for each in pending]
+        for mode in _Switch.modes:
+            mode.__enter__()
         _Switch.enabled = True
 
 
@@ -103,6 +103,11 @@ def _benchmark_replacements() -> list[Replaced]:
         (tuner, "_bench", bench_nothing),
         (tuner, "prune_configs", first_valid(tuner.prune_configs)),
     ]
+
+
+def _gradient_replacements(functions: Any) -> list[Replaced]:
+    gradients, name = torch().autograd, "_engine_run_backward"
+    return [(gradients, name, in_backward(functions, getattr(gradients, name)))]
 
 
 def _replace(owner: Any, name: str, value: Any) -> Replaced:

@@ -22,6 +22,11 @@ def triton(module: str = "") -> Any:
     return importlib.import_module(f"triton.{module}") if module else package
 
 
+def first_column() -> int:
+    """The number of the first column in the line information of kernels."""
+    return 0 if _minor(triton().__version__) == KNOWN_VERSIONS[0] else 1
+
+
 def torch() -> Any:
     """Import torch, whose tensors are the arguments of kernels."""
     return _installed("torch")

@@ -10,8 +10,8 @@ from tilewright.support.run_program import run_program
 from tilewright.triton.options import Options
 
 USAGE: Final = (
-    "usage: python -m tilewright.triton [--arch sm_90] [--check | --no-check] [--seed N] "
-    "[--max-steps N] [--timeout SECONDS] (SCRIPT | -m MODULE) [ARGS...]"
+    "usage: python -m tilewright.triton [--arch sm_90] [--check | --no-check] [--check-proxies] "
+    "[--seed N] [--max-steps N] [--timeout SECONDS] (SCRIPT | -m MODULE) [ARGS...]"
 )
 HELP: Final = f"""\
 {USAGE}
@@ -24,6 +24,9 @@ device="cuda" and torch.cuda work, with tensors in the memory of the host.
   --check        look for races in shared and global memory, uninitialised shared memory, accesses
                  out of bounds, misuse of barriers, and tl.device_assert that fails (default)
   --no-check     run without these checks, which is faster
+  --check-proxies
+                 look for missing fence.proxy.async, too: Triton leaves it out between cp.async
+                 and wgmma
   --seed N       another order of threads and blocks, which may show other races (default: 0)
   --max-steps N  stop a launch after this many instructions
   --timeout SECONDS
@@ -55,8 +58,10 @@ class CommandLine:
             self._read(rest)
         if not self.program and not self.is_help:
             raise _UsageError("expected a script or '-m' and a module")
-        if self._options.get("seed") and not self.options.check:
-            raise _UsageError("expected '--check' with '--seed'")
+        if not self.options.check:
+            for option in ("seed", "check_proxies"):
+                if self._options.get(option):
+                    raise _UsageError(f"expected '--check' with '--{option.replace('_', '-')}'")
 
     @property
     def options(self) -> Options:
@@ -74,6 +79,8 @@ class CommandLine:
             self.is_help = True
         elif word in ("--check", "--no-check"):
             self._options["check"] = word == "--check"
+        elif word == "--check-proxies":
+            self._options["check_proxies"] = True
         elif word.startswith("-m"):
             self.is_module = True
             self.program = [word[2:] or _value(rest, "-m"), *rest]

@@ -101,6 +101,11 @@ def _generator(own: Any) -> Any:
     return Generator
 
 
+def _seed(seed: int) -> None:
+    """`torch.cuda.manual_seed`: the GPU has the generator of the CPU."""
+    torch().default_generator.manual_seed(int(seed))
+
+
 def _unsupported(name: str) -> Callable[..., Any]:
     def fail(*arguments: Any, **options: Any) -> Any:
         raise Unsupported(f"torch.cuda.{name} without a GPU")
@@ -142,8 +147,10 @@ def replacements(options: Options) -> list[tuple[Any, str, Any]]:
     functions: dict[str, Any] = {
         **{name: _answer(value) for name, value in answers.items()},
         **{name: _answer(None) for name in ignored},
-        "manual_seed": base.manual_seed,
-        "manual_seed_all": base.manual_seed,
+        "manual_seed": _seed,
+        "manual_seed_all": _seed,
+        "get_rng_state": lambda device=None: base.default_generator.get_state(),
+        "set_rng_state": lambda state, device=None: base.default_generator.set_state(state),
         "stream": _current,
         "Stream": Stream,
         "ExternalStream": Stream,

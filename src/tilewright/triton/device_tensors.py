@@ -20,8 +20,10 @@ _ALIGNMENT: Final = 16
 
 
 class _Staged(NamedTuple):
-    """The memory of a tensor's storage on the host, and its copy."""
+    """A tensor's storage, its memory on the host, and its copy."""
 
+    storage: Any
+    """It must live until its copy is copied back, which temporary tensors do not."""
     host: Array
     allocation: int
     address: int
@@ -52,21 +54,23 @@ class DeviceTensors:
         start: int = storage.data_ptr()
         staged = self._staged.get(start)
         if staged is None:
-            staged = self._staged[start] = self._stage(start, storage.nbytes(), name)
+            staged = self._staged[start] = self._stage(storage, name)
         offset: int = tensor.data_ptr() - start
         return staged.address + offset
 
-    def _stage(self, start: int, size: int, name: str) -> _Staged:
+    def _stage(self, storage: Any, name: str) -> _Staged:
+        start: int = storage.data_ptr()
+        size: int = storage.nbytes()
         host = _host_memory(start, size)
         shift = start % _ALIGNMENT
         allocation = self._memory.allocate(shift + size, name=name)
         self._memory.upload(allocation + shift, host)
         self._memory.forbid(allocation, shift)
-        return _Staged(host, allocation, allocation + shift)
+        return _Staged(storage, host, allocation, allocation + shift)
 
     def copy_back(self) -> None:
         """Copy what kernels have written to the host."""
-        for host, _, address in self._staged.values():
+        for _, host, _, address in self._staged.values():
             after = self._memory.download(address, len(host))
             # Memory that is mapped read-only stays untouched unless the kernel has written to it.
             if not np.array_equal(host, after):
@@ -74,7 +78,7 @@ class DeviceTensors:
 
     def release(self) -> None:
         """Free the copies."""
-        for _, allocation, _ in reversed(self._staged.values()):
+        for _, _, allocation, _ in reversed(self._staged.values()):
             self._memory.release(allocation)
         self._staged.clear()
 

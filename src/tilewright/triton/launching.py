@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.ptxsim import CHECKS, OPTIONAL_CHECKS, Module
+from tilewright.ptxsim import Module
 from tilewright.ptxsim.memory import DeviceMemory
 from tilewright.support.tracebacks import ends_tracebacks
 from tilewright.triton.arguments import parameters
@@ -113,7 +113,7 @@ class Launcher:
             passed,
             cluster=(ctas, 1, 1) if ctas > 1 else None,
             shared=metadata.shared,
-            check={*CHECKS, *OPTIONAL_CHECKS} if options.check else False,
+            check=options.checks,
             seed=options.seed,
             write=sys.stdout.write,
             max_steps=options.max_steps,

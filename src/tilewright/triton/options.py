@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 DEFAULT_ARCH: Final = "sm_90"
+_CHECKS: Final = frozenset({"uninitialised", "races", "barriers", "registers", "global"})
 
 
 class Options(NamedTuple):
@@ -21,13 +22,25 @@ class Options(NamedTuple):
     seed: int = 0
     max_steps: int | None = None
     timeout: float | None = None
+    check_proxies: bool = False
 
     def validate(self) -> None:
         """Reject unknown GPUs, and a seed without the checks that it is for."""
         if find_arch(self.arch) is None:
             raise Unsupported(f"Triton kernels for '{self.arch}' (known: {', '.join(ARCHES)})")
-        if self.seed and not self.check:
-            fail("expected checks with a seed, which interleaves threads to find more")
+        if (self.seed or self.check_proxies) and not self.check:
+            fail("'seed' and 'check_proxies' are for checks: expected check=True with them")
+
+    @property
+    def checks(self) -> frozenset[str]:
+        """The checks of the emulator, by name.
+
+        Triton orders `cp.async` before `wgmma` without a proxy fence, which PTX asks for and GPUs
+        do not need: proxies are checked on demand alone.
+        """
+        if not self.check:
+            return frozenset()
+        return _CHECKS | {"proxies"} if self.check_proxies else _CHECKS
 
     @property
     def gpu(self) -> Arch:

@@ -38,16 +38,17 @@ def enable(
     seed: int = 0,
     max_steps: int | None = None,
     timeout: float | None = None,
+    check_proxies: bool = False,
     cuda: bool = True,
 ) -> None:
     """Run Triton's kernels on the PTX emulator, in this process.
 
     Triton compiles them for `arch`. `check`, `seed`, `max_steps` and `timeout` are those of each
-    launch. With `cuda`, torch has a device "cuda", whose tensors are in the memory of the host,
+    launch; with `check_proxies`, missing proxy fences are errors too. With `cuda`, torch has a device "cuda", whose tensors are in the memory of the host,
     and kernels reject tensors that are not on it; without, torch stays as it is, and kernels take
     tensors on the CPU. A process has one kind of GPU: kernels that ran before are kept by Triton.
     """
-    options = Options(arch, check, seed, max_steps, timeout)
+    options = Options(arch, check, seed, max_steps, timeout, check_proxies)
     options.validate()
     with _Switch.lock:
         disable()

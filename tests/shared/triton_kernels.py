@@ -49,9 +49,7 @@ def matmul(
 
 
 @triton.jit
-def matmul_of_descriptors(
-    a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
-):
+def matmul_of_descriptors(a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     row, column = tl.program_id(0) * M, tl.program_id(1) * N
     total = tl.zeros((M, N), dtype=tl.float32)
     for first in range(0, k, K):
@@ -215,9 +213,7 @@ def endless(x):
 def first_fitting_configurations():
     """Configurations of which the first does not fit into shared memory, and the others do."""
     sizes = ((128, 256, 128), (32, 32, 32), (16, 32, 32))
-    return [
-        triton.Config({"M": m, "N": n, "K": k}, num_warps=4, num_stages=4) for m, n, k in sizes
-    ]
+    return [triton.Config({"M": m, "N": n, "K": k}, num_warps=4, num_stages=4) for m, n, k in sizes]
 
 
 tuned_matmul = triton.autotune(configs=first_fitting_configurations(), key=["m", "n", "k"])(matmul)

@@ -159,7 +159,11 @@ def replacements(options: Options) -> list[tuple[Any, str, Any]]:
         "graph": _unsupported("graph"),
     }
     replaced = [(base.cuda, name, value) for name, value in functions.items()]
-    return [*replaced, (base, "Generator", _generator(base.Generator))]
+    return [
+        *replaced,
+        (base, "Generator", _generator(base.Generator)),
+        (base.Tensor, "record_stream", _answer(None)),
+    ]
 
 
 def _answer(value: Any) -> Callable[..., Any]:

@@ -177,7 +177,6 @@ def _replaced_functions() -> dict[Any, Replacement]:
         tensor.cpu: lambda func, args, named: _moved(args[0], args[0], on_cuda=False),
         tensor.pin_memory: lambda func, args, named: put_on(args[0].clone(), _PINNED),
         tensor.is_pinned: lambda func, args, named: _mark(args[0]) == _PINNED,
-        tensor.record_stream: lambda func, args, named: None,
         tensor.numpy: _numpy,
         tensor.__repr__: _repr,
         tensor.__array__: _numpy,

@@ -62,4 +62,6 @@ class DeviceProperties:
 
     def __repr__(self) -> str:
         numbers = f"name='{self.name}', major={self.major}, minor={self.minor}"
-        return f"{type(self).__name__}({numbers}, multi_processor_count={self.multi_processor_count})"
+        return (
+            f"{type(self).__name__}({numbers}, multi_processor_count={self.multi_processor_count})"
+        )

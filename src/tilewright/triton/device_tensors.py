@@ -48,7 +48,7 @@ class DeviceTensors:
         if not self._accepts(tensor):
             fail(
                 f"argument '{name}': expected a tensor on the GPU, got one on the CPU: "
-                "create it with device=\"cuda\", or move it with .cuda()"
+                'create it with device="cuda", or move it with .cuda()'
             )
         storage = tensor.untyped_storage()
         start: int = storage.data_ptr()

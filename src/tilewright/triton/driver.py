@@ -66,7 +66,7 @@ def make_driver(machine: Machine) -> Any:
             return torch().cuda
 
         def get_current_device(self) -> int:
-            return 0
+            return machine.number
 
         def set_current_device(self, device: int) -> None:
             """Do nothing: there is one device."""

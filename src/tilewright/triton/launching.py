@@ -33,8 +33,10 @@ class Kernel:
 class Machine:
     """The emulator as a device: its memory, and how launches run."""
 
-    def __init__(self, options: Options, accepts: Callable[[Any], bool]) -> None:
+    def __init__(self, options: Options, accepts: Callable[[Any], bool], number: int) -> None:
         self.options = options
+        self.number = number
+        """The number of the device, by which Triton keeps kernels that it has compiled."""
         self.memory = DeviceMemory()
         self.accepts = accepts
         """Whether a kernel may access a tensor."""

@@ -25,9 +25,7 @@ def readable_lines(ptx: str, folder: str) -> str:
     return "\n".join(_readable(ptx.split("\n"), files, folder))
 
 
-def _readable(
-    lines: list[str], files: Mapping[str, tuple[str, str]], folder: str
-) -> Iterator[str]:
+def _readable(lines: list[str], files: Mapping[str, tuple[str, str]], folder: str) -> Iterator[str]:
     in_assembly = False
     for line in lines:
         in_assembly = _ASSEMBLY.get(line.strip(), in_assembly)

@@ -29,6 +29,8 @@ class _Switch:
     driver: Any = None
     backend: Any = None
     enabled: bool = False
+    machines: dict[tuple[Options, bool], Machine] = {}  # noqa: RUF012
+    """A machine for each way of running kernels: Triton keeps kernels with their launchers."""
 
 
 def enable(
@@ -46,13 +48,13 @@ def enable(
     Triton compiles them for `arch`. `check`, `seed`, `max_steps` and `timeout` are those of each
     launch; with `check_proxies`, missing proxy fences are errors too. With `cuda`, torch has a device "cuda", whose tensors are in the memory of the host,
     and kernels reject tensors that are not on it; without, torch stays as it is, and kernels take
-    tensors on the CPU. A process has one kind of GPU: kernels that ran before are kept by Triton.
+    tensors on the CPU.
     """
     options = Options(arch, check, seed, max_steps, timeout, check_proxies)
     options.validate()
     with _Switch.lock:
         disable()
-        machine = Machine(options, is_accessible if cuda else _any)
+        machine = _machine(options, cuda=cuda)
         hide_frames_of(machine.source.folder)
         _use_driver(machine)
         pending = _benchmark_replacements()
@@ -80,6 +82,14 @@ def disable() -> None:
         triton("runtime.driver").driver._active = _Switch.driver
         _Switch.modes, _Switch.replaced, _Switch.enabled = (), [], False
         notices.forget()
+
+
+def _machine(options: Options, *, cuda: bool) -> Machine:
+    machine = _Switch.machines.get((options, cuda))
+    if machine is None:
+        machine = Machine(options, is_accessible if cuda else _any, len(_Switch.machines))
+        _Switch.machines[options, cuda] = machine
+    return machine
 
 
 def _any(tensor: Any) -> bool:

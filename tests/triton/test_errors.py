@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 pytest.importorskip("triton", reason="Triton is not installed (pip install 'tilewright[triton]')")
-torch: Any = pytest.importorskip(
-    "torch", reason="torch is not installed (pip install 'tilewright[triton]')"
-)
+pytest.importorskip("torch", reason="torch is not installed (pip install 'tilewright[triton]')")
 
+import torch
 import triton_kernels as kernels
+from triton.runtime.errors import OutOfResources
 
 import tilewright.triton
 from tilewright.support.diagnostics import UserError
@@ -119,8 +119,6 @@ def test_missing_proxy_fences_are_reported_on_demand() -> None:
 
 
 def test_too_much_shared_memory_is_the_error_of_triton() -> None:
-    from triton.runtime.errors import OutOfResources
-
     tilewright.triton.enable()
     a = torch.ones(256, 256, dtype=torch.float32, device="cuda")
     with pytest.raises(OutOfResources, match="shared memory"):

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 pytest.importorskip("triton", reason="Triton is not installed (pip install 'tilewright[triton]')")
-torch: Any = pytest.importorskip(
-    "torch", reason="torch is not installed (pip install 'tilewright[triton]')"
-)
+pytest.importorskip("torch", reason="torch is not installed (pip install 'tilewright[triton]')")
 
+import torch
+import triton
 import triton_kernels as kernels
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -97,8 +97,6 @@ def test_matmul_of_host_descriptors() -> None:
 
 
 def test_descriptors_of_a_kernel_are_in_global_scratch() -> None:
-    import triton
-
     sizes: list[int] = []
 
     def allocate(size: int, alignment: int, stream: object) -> Any:
@@ -225,8 +223,6 @@ def test_autotuning_takes_the_first_that_fits(capsys: pytest.CaptureFixture[str]
 
 
 def test_benchmarks_run_once(capsys: pytest.CaptureFixture[str]) -> None:
-    import triton
-
     calls: list[int] = []
     assert triton.testing.do_bench(lambda: calls.append(1)) >= 0
     assert len(triton.testing.do_bench(lambda: calls.append(1), quantiles=[0.5, 0.2, 0.8])) == 3

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("triton", reason="Triton is not installed (pip install 'tilewright[triton]')")
-torch: Any = pytest.importorskip(
-    "torch", reason="torch is not installed (pip install 'tilewright[triton]')"
-)
+pytest.importorskip("torch", reason="torch is not installed (pip install 'tilewright[triton]')")
 
+import torch
 import triton_kernels as kernels
 
 import tilewright.triton

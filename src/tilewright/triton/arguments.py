@@ -62,8 +62,9 @@ def parameters(
 def _flattened(name: str, type: Any, value: Any) -> Iterator[tuple[str, str, Any]]:
     """The elements of an argument that are parameters, with names for people."""
     if isinstance(type, tuple):
-        for index, (inner, element) in enumerate(zip(type, value, strict=True)):
-            yield from _flattened(f"{name}[{index}]", inner, element)
+        types: Sequence[Any] = type
+        for index, inner in enumerate(types):
+            yield from _flattened(f"{name}[{index}]", inner, value[index])
     elif type != _CONSTANT:
         yield name, type, value
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from tilewright.support.diagnostics import fail
@@ -44,16 +45,14 @@ def put_on(tensor: Any, place: str | None) -> Any:
     return tensor
 
 
-def tensors_in(value: object) -> Iterator[Any]:
+def tensors_in(value: Any) -> Iterator[Any]:
     """The tensors in an argument or a result, in lists and tuples too."""
     if isinstance(value, torch().Tensor):
         yield value
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from tensors_in(each)
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from tensors_in(each)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        yield from chain.from_iterable(map(tensors_in, value))
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(map(tensors_in, value.values()))
 
 
 def is_cuda(device: object) -> bool:
@@ -79,6 +78,7 @@ def check_index(device: object) -> None:
 def modes() -> tuple[Any, Any]:
     """The two modes of torch that emulate the device: for operations, and for its functions."""
     dispatch = torch().utils._python_dispatch.TorchDispatchMode
+    function_mode = torch().overrides.TorchFunctionMode
 
     class Operations(dispatch):
         """Put the results of operations where their operands are, in backward passes too."""
@@ -106,7 +106,7 @@ def modes() -> tuple[Any, Any]:
                 _put_all_on_cuda(result)
             return result
 
-    class Functions(torch().overrides.TorchFunctionMode):
+    class Functions(function_mode):
         """Answer what programs ask of tensors, and create tensors on the GPU."""
 
         def __init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilewright.target.arch import MAX_THREADS
+from tilewright.target.arch import MAX_THREADS, WARP_SIZE
 from tilewright.triton.device import triton_properties
 from tilewright.triton.launching import Machine
 from tilewright.triton.versions import torch, triton
@@ -37,15 +37,58 @@ class Utilities:
         """Do nothing: what threads print is not buffered."""
 
 
+class _Device:
+    """What Triton asks a driver about its device."""
+
+    machine: Machine
+    target: Any
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return ty
+
+    def get_current_target(self) -> Any:
+        return self.target
+
+    def get_active_torch_device(self) -> Any:
+        return torch().device("cuda", 0)
+
+    def get_device_interface(self) -> Any:
+        return torch().cuda
+
+    def get_current_device(self) -> int:
+        return self.machine.number
+
+    def set_current_device(self, device: int) -> None:
+        """Do nothing: there is one device."""
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        return 0
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        return divmod(self.machine.options.capability, 10)
+
+    def get_benchmarker(self) -> Any:
+        return triton("testing").do_bench
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        return torch().empty(0, dtype=torch().int, device="cuda")
+
+    def clear_cache(self, cache: Any) -> None:
+        """Do nothing: the emulator has no caches."""
+
+
 def make_driver(machine: Machine) -> Any:
     """A driver that launches kernels on the emulator."""
-    target = triton("backends.compiler").GPUTarget("cuda", machine.options.capability, 32)
     base = triton("backends.driver").DriverBase
 
-    class EmulatorDriver(base):
+    class EmulatorDriver(_Device, base):
         """A driver of Triton for the PTX emulator."""
 
         def __init__(self) -> None:
+            self.machine = machine
+            self.target = triton("backends.compiler").GPUTarget(
+                "cuda", machine.options.capability, WARP_SIZE
+            )
             self.utils = Utilities(machine)
             self.launcher_cls = machine.launcher
 
@@ -53,40 +96,12 @@ def make_driver(machine: Machine) -> Any:
         def is_active(cls) -> bool:
             return True
 
-        def map_python_to_cpp_type(self, ty: str) -> str:
-            return ty
-
-        def get_current_target(self) -> Any:
-            return target
-
-        def get_active_torch_device(self) -> Any:
-            return torch().device("cuda", 0)
-
-        def get_device_interface(self) -> Any:
-            return torch().cuda
-
-        def get_current_device(self) -> int:
-            return machine.number
-
-        def set_current_device(self, device: int) -> None:
-            """Do nothing: there is one device."""
-
-        def get_current_stream(self, device: int | None = None) -> int:
-            return 0
-
-        def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
-            return divmod(machine.options.capability, 10)
-
-        def get_benchmarker(self) -> Any:
-            return triton("testing").do_bench
-
-        def get_empty_cache_for_benchmark(self) -> Any:
-            return torch().empty(0, dtype=torch().int, device="cuda")
-
-        def clear_cache(self, cache: Any) -> None:
-            """Do nothing: the emulator has no caches."""
-
     return EmulatorDriver()
+
+
+def _as_bytes(ptx: str, metadata: object) -> bytes:
+    """The stage of the binary, which remains PTX."""
+    return ptx.encode()
 
 
 def make_backend(check: bool) -> type[Any]:
@@ -110,7 +125,7 @@ def make_backend(check: bool) -> type[Any]:
         def add_stages(self, stages: dict[str, Any], options: Any, language: Any = None) -> None:
             super().add_stages(stages, options, language)
             if _BINARY in stages:
-                stages[_BINARY] = lambda source, metadata: source.encode()
+                stages[_BINARY] = _as_bytes
 
         def hash(self) -> str:
             return f"{super().hash()}-tilewright"

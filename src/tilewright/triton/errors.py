@@ -1,4 +1,4 @@
-"""Errors of the emulator in terms of the Triton program: its lines, and the calls that led there."""
+"""Errors of the emulator in terms of the Triton program: its lines and its calls."""
 
 from __future__ import annotations
 

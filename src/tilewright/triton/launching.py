@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from tilewright.ptxsim import Module
 from tilewright.ptxsim.memory import DeviceMemory
 from tilewright.support.tracebacks import ends_tracebacks
+from tilewright.target.arch import WARP_SIZE
 from tilewright.triton.arguments import parameters
 from tilewright.triton.device_tensors import DeviceTensors
 from tilewright.triton.errors import TritonSource, triton_errors
@@ -18,8 +19,6 @@ from tilewright.triton.versions import first_column, triton
 
 if TYPE_CHECKING:
     from tilewright.triton.options import Options
-
-_WARP: Final = 32
 
 
 class Kernel:
@@ -111,7 +110,7 @@ class Launcher:
         kernel.module.launch(
             kernel.name,
             (grid[0] * ctas, *grid[1:]),
-            _WARP * metadata.num_warps,
+            WARP_SIZE * metadata.num_warps,
             passed,
             cluster=(ctas, 1, 1) if ctas > 1 else None,
             shared=metadata.shared,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 DEFAULT_ARCH: Final = "sm_90"
-_CHECKS: Final = frozenset({"uninitialised", "races", "barriers", "registers", "global"})
+_CHECKS: Final = frozenset({"uninitialised", "races", "barriers", "registers", "global-blocks"})
 
 
 class Options(NamedTuple):
@@ -35,7 +35,8 @@ class Options(NamedTuple):
     def checks(self) -> frozenset[str]:
         """The checks of the emulator, by name.
 
-        Triton orders `cp.async` before `wgmma` without a proxy fence, which PTX asks for and GPUs
+        Warps of a block may load what one of them overwrites, where all compute the same value:
+        races in global memory are those between blocks. Triton orders `cp.async` before `wgmma` without a proxy fence, which PTX asks for and GPUs
         do not need: proxies are checked on demand alone.
         """
         if not self.check:

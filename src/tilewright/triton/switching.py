@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
 from typing import Any, Final
@@ -24,7 +25,7 @@ class _Switch:
     """What is in effect: the attributes as they were, and the modes of torch."""
 
     lock: Final = RLock()
-    replaced: list[Replaced] = []  # noqa: RUF012
+    replaced: Sequence[Replaced] = ()
     modes: tuple[Any, ...] = ()
     driver: Any = None
     backend: Any = None
@@ -46,9 +47,9 @@ def enable(
     """Run Triton's kernels on the PTX emulator, in this process.
 
     Triton compiles them for `arch`. `check`, `seed`, `max_steps` and `timeout` are those of each
-    launch; with `check_proxies`, missing proxy fences are errors too. With `cuda`, torch has a device "cuda", whose tensors are in the memory of the host,
-    and kernels reject tensors that are not on it; without, torch stays as it is, and kernels take
-    tensors on the CPU.
+    launch; with `check_proxies`, missing proxy fences are errors too. With `cuda`, torch has a
+    device "cuda", whose tensors are in the memory of the host, and kernels reject tensors that are
+    not on it; without, torch stays as it is, and kernels take tensors on the CPU.
     """
     options = Options(arch, check, seed, max_steps, timeout, check_proxies)
     options.validate()
@@ -80,7 +81,7 @@ def disable() -> None:
         backends = triton("backends").backends
         backends["nvidia"] = _Switch.backend
         triton("runtime.driver").driver._active = _Switch.driver
-        _Switch.modes, _Switch.replaced, _Switch.enabled = (), [], False
+        _Switch.modes, _Switch.replaced, _Switch.enabled = (), (), False
         notices.forget()
 
 

@@ -26,7 +26,16 @@ class Kernel:
 
     def __init__(self, name: str, ptx: str, memory: DeviceMemory) -> None:
         self.name = name
-        self.module = Module(ptx, f"{name}.ptx", memory)
+        self._ptx = ptx
+        self._memory = memory
+        self._module: Module | None = None
+
+    def module(self, folder: str, file: str) -> Module:
+        """The kernel's module, whose lines are in a file; `folder` is that of Triton."""
+        if self._module is None:
+            ptx = readable_lines(self._ptx, folder, file)
+            self._module = Module(ptx, f"{self.name}.ptx", self._memory)
+        return self._module
 
 
 class Machine:
@@ -45,8 +54,7 @@ class Machine:
 
     def load(self, name: str, code: bytes) -> Kernel:
         """Load the PTX of a kernel."""
-        with triton_errors(self.source):
-            return Kernel(name, readable_lines(code.decode(), self.source.folder), self.memory)
+        return Kernel(name, code.decode(), self.memory)
 
     def launcher(self, source: Any, metadata: Any) -> Launcher:
         """The launcher of a kernel that Triton has compiled."""
@@ -61,6 +69,8 @@ class Launcher:
         self._names = [str(name) for name in source.signature]
         self._types = list(source.signature.values())
         self._metadata = metadata
+        function = getattr(getattr(source, "fn", None), "fn", None)
+        self._file: str = function.__code__.co_filename if function is not None else ""
 
     @ends_tracebacks
     def __call__(
@@ -93,22 +103,26 @@ class Launcher:
         tensors = DeviceTensors(machine.memory, machine.accepts)
         try:
             with triton_errors(machine.source):
+                # Its variables stay in memory, so that they come before the tensors.
+                module = kernel.module(machine.source.folder, self._file)
                 maps = getattr(metadata, "tensordesc_meta", None) or ()
                 passed = parameters(self._names, self._types, values, maps, tensors)
                 passed += [
                     tensors.address(buffer, name).to_bytes(8, "little")
                     for name, buffer in self._scratch(grid, stream)
                 ]
-                self._launch(grid, kernel, passed)
+                self._launch(grid, module, kernel.name, passed)
             tensors.copy_back()
         finally:
             tensors.release()
 
-    def _launch(self, grid: tuple[int, int, int], kernel: Kernel, passed: list[bytes]) -> None:
+    def _launch(
+        self, grid: tuple[int, int, int], module: Module, name: str, passed: list[bytes]
+    ) -> None:
         options, metadata = self._machine.options, self._metadata
         ctas: int = metadata.num_ctas
-        kernel.module.launch(
-            kernel.name,
+        module.launch(
+            name,
             (grid[0] * ctas, *grid[1:]),
             WARP_SIZE * metadata.num_warps,
             passed,

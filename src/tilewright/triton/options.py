@@ -36,8 +36,9 @@ class Options(NamedTuple):
         """The checks of the emulator, by name.
 
         Warps of a block may load what one of them overwrites, where all compute the same value:
-        races in global memory are those between blocks. Triton orders `cp.async` before `wgmma` without a proxy fence, which PTX asks for and GPUs
-        do not need: proxies are checked on demand alone.
+        races in global memory are those between blocks. Triton orders `cp.async` before `wgmma`
+        without a proxy fence, which PTX asks for and GPUs do not need: proxies are checked on
+        demand alone.
         """
         if not self.check:
             return frozenset()

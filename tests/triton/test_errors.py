@@ -12,6 +12,7 @@ pytest.importorskip("triton", reason="Triton is not installed (pip install 'tile
 pytest.importorskip("torch", reason="torch is not installed (pip install 'tilewright[triton]')")
 
 import torch
+import triton
 import triton_kernels as kernels
 from triton.runtime.errors import OutOfResources
 
@@ -115,7 +116,11 @@ def test_missing_proxy_fences_are_reported_on_demand() -> None:
 
     tilewright.triton.enable()
     launch()
-    assert "no fence.proxy.async" in error_of(launch, check_proxies=True)
+    if triton.__version__.startswith("3.6."):  # later versions have the fence
+        assert "no fence.proxy.async" in error_of(launch, check_proxies=True)
+    else:
+        tilewright.triton.enable(check_proxies=True)
+        launch()
 
 
 def test_too_much_shared_memory_is_the_error_of_triton() -> None:

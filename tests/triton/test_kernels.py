@@ -96,6 +96,24 @@ def test_matmul_of_host_descriptors() -> None:
     close(c, (a.float() @ b.float()).half(), 1e-2)
 
 
+@pytest.mark.parametrize("arch", ["sm_80", "sm_120"])
+def test_other_gpus(arch: str) -> None:
+    tilewright.triton.enable(arch=arch)
+    try:
+        a, b = torch.randn(32, 32).half(), torch.randn(32, 32).half()
+        c = torch.zeros(32, 32, dtype=torch.float16, device=CUDA)
+        # Without an engine for tensor maps, descriptors are addresses, sizes and strides.
+        kernels.matmul_of_descriptors[(2, 2)](
+            TensorDescriptor.from_tensor(a.cuda(), [16, 16]),
+            TensorDescriptor.from_tensor(b.cuda(), [16, 16]),
+            TensorDescriptor.from_tensor(c, [16, 16]),
+            32, M=16, N=16, K=16,
+        )  # fmt: skip
+        close(c, (a.float() @ b.float()).half(), 1e-2)
+    finally:
+        tilewright.triton.enable()
+
+
 def test_descriptors_of_a_kernel_are_in_global_scratch() -> None:
     sizes: list[int] = []
 
@@ -174,12 +192,12 @@ def test_sort() -> None:
 
 
 def test_attention() -> None:
-    heads, length, depth = 4, 256, 32
-    q, k, v = (torch.randn(heads, length, depth).half() for _ in range(3))
-    out = torch.zeros(heads, length, depth, device=CUDA)
-    scale = 1 / math.sqrt(depth)
+    heads, length, width = 4, 256, 32
+    q, k, v = (torch.randn(heads, length, width).half() for _ in range(3))
+    out = torch.zeros(heads, length, width, device=CUDA)
+    scale = 1 / math.sqrt(width)
     kernels.attention[(16, heads)](
-        q.cuda(), k.cuda(), v.cuda(), out, length, scale, M=16, N=32, D=depth
+        q.cuda(), k.cuda(), v.cuda(), out, length, scale, M=16, N=32, D=width
     )
     scores = torch.softmax(q.float() @ k.float().transpose(1, 2) * scale, dim=-1)
     close(out, scores @ v.float(), 5e-3)

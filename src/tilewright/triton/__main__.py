@@ -21,12 +21,13 @@ the PTX of its kernels, and the PTX emulator runs and checks it. torch may be a 
 device="cuda" and torch.cuda work, with tensors in the memory of the host.
 
   --arch sm_90   the GPU that Triton compiles for (default: sm_90)
-  --check        look for races in shared and global memory, uninitialised shared memory, accesses
-                 out of bounds, misuse of barriers, and tl.device_assert that fails (default)
+  --check        look for races in shared memory, races between blocks in global memory,
+                 uninitialised shared memory, accesses out of bounds, misuse of barriers, and
+                 tl.device_assert that fails (default)
   --no-check     run without these checks, which is faster
   --check-proxies
-                 look for missing fence.proxy.async, too: Triton leaves it out between cp.async
-                 and wgmma
+                 look for missing fence.proxy.async, too: Triton 3.6 leaves it out between
+                 cp.async and wgmma
   --seed N       another order of threads and blocks, which may show other races (default: 0)
   --max-steps N  stop a launch after this many instructions
   --timeout SECONDS

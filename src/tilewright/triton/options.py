@@ -36,7 +36,7 @@ class Options(NamedTuple):
         """The checks of the emulator, by name.
 
         Warps of a block may load what one of them overwrites, where all compute the same value:
-        races in global memory are those between blocks. Triton orders `cp.async` before `wgmma`
+        races in global memory are those between blocks. Triton 3.6 orders `cp.async` before `wgmma`
         without a proxy fence, which PTX asks for and GPUs do not need: proxies are checked on
         demand alone.
         """

@@ -30,7 +30,7 @@ def matmul(
     rows = tl.program_id(0) * M + tl.arange(0, M)
     columns = tl.program_id(1) * N + tl.arange(0, N)
     steps = tl.arange(0, K)
-    total = tl.zeros((M, N), dtype=tl.float32)
+    accumulator = tl.zeros((M, N), dtype=tl.float32)
     for first in range(0, k, K):
         inside = first + steps < k
         left = tl.load(
@@ -41,9 +41,9 @@ def matmul(
             b + (first + steps)[:, None] * b_stride + columns[None, :],
             mask=inside[:, None] & (columns[None, :] < n), other=0.0,
         )  # fmt: skip
-        total = tl.dot(left, right, total)
+        accumulator = tl.dot(left, right, accumulator)
     tl.store(
-        c + rows[:, None] * c_stride + columns[None, :], total.to(c.dtype.element_ty),
+        c + rows[:, None] * c_stride + columns[None, :], accumulator.to(c.dtype.element_ty),
         mask=(rows[:, None] < m) & (columns[None, :] < n),
     )  # fmt: skip
 
@@ -51,10 +51,10 @@ def matmul(
 @triton.jit
 def matmul_of_descriptors(a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     row, column = tl.program_id(0) * M, tl.program_id(1) * N
-    total = tl.zeros((M, N), dtype=tl.float32)
+    accumulator = tl.zeros((M, N), dtype=tl.float32)
     for first in range(0, k, K):
-        total = tl.dot(a.load([row, first]), b.load([first, column]), total)
-    c.store([row, column], total.to(c.dtype))
+        accumulator = tl.dot(a.load([row, first]), b.load([first, column]), accumulator)
+    c.store([row, column], accumulator.to(c.dtype))
 
 
 @triton.jit
@@ -139,7 +139,7 @@ def attention(q, k, v, out, length, scale, M: tl.constexpr, N: tl.constexpr, D: 
     queries = tl.load(q + head + rows[:, None] * D + depth[None, :])
     largest = tl.full((M,), -float("inf"), tl.float32)
     weight = tl.zeros((M,), tl.float32)
-    total = tl.zeros((M, D), tl.float32)
+    accumulator = tl.zeros((M, D), tl.float32)
     for first in range(0, length, N):
         columns = first + tl.arange(0, N)
         keys = tl.load(k + head + columns[None, :] * D + depth[:, None])
@@ -149,9 +149,9 @@ def attention(q, k, v, out, length, scale, M: tl.constexpr, N: tl.constexpr, D: 
         powers = tl.exp(scores - new_largest[:, None])
         values = tl.load(v + head + columns[:, None] * D + depth[None, :])
         weight = weight * shrink + tl.sum(powers, 1)
-        total = tl.dot(powers.to(values.dtype), values, total * shrink[:, None])
+        accumulator = tl.dot(powers.to(values.dtype), values, accumulator * shrink[:, None])
         largest = new_largest
-    tl.store(out + head + rows[:, None] * D + depth[None, :], total / weight[:, None])
+    tl.store(out + head + rows[:, None] * D + depth[None, :], accumulator / weight[:, None])
 
 
 @triton.jit

@@ -75,7 +75,7 @@ def test_wrong_usage(words: str, message: str) -> None:
 
 
 def test_options() -> None:
-    words = "--arch=sm_80 --seed 3 --max-steps 9 --timeout 1.5 --check-proxies a.py --check b"
+    words: str = "--arch=sm_80 --seed 3 --max-steps 9 --timeout 1.5 --check-proxies a.py --check b"
     line = CommandLine(words.split())
     assert line.options == ("sm_80", True, 3, 9, 1.5, True)
     assert line.program == ["a.py", "--check", "b"]

@@ -26,9 +26,7 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
     printed = ran.stderr.replace(f"{tmp_path}/", "").replace("\t", "    ").splitlines()
     expected = shown.text.splitlines()[1:]
     # The column and the address depend on the version of Triton.
-    assert [without_numbers(line) for line in printed] == [
-        without_numbers(line) for line in expected
-    ]
+    assert list(map(without_numbers, printed)) == list(map(without_numbers, expected))
     mended = example.text.replace("tl.load(x + at)", "tl.load(x + at, mask=at < n)")
     (tmp_path / example.file).write_text(mended)
     assert subprocess.run(command, cwd=tmp_path).returncode == 0

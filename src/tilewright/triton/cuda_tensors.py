@@ -37,11 +37,11 @@ def _storage(tensor: Any) -> Any:
         return None
 
 
-def put_on(tensor: Any, place: str | None) -> Any:
+def put_on(tensor: Any, device: str | None) -> Any:
     """Mark the storage of a tensor as on the GPU, pinned, or neither."""
     storage = _storage(tensor)
     if storage is not None:
-        setattr(storage, _MARK, place)
+        setattr(storage, _MARK, device)
     return tensor
 
 

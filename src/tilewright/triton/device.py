@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 MEMORY_BYTES: Final = 80 << 30
-"""What `torch.cuda.mem_get_info` tells: the emulator has the memory of the host."""
+"""The result of `torch.cuda.mem_get_info`; the emulator has the memory of the host."""
 _CLOCK_KHZ: Final = 1_500_000
 _BUS_BITS: Final = 5120
 

@@ -135,23 +135,23 @@ def sort_rows(x, out, BLOCK: tl.constexpr):
 def attention(q, k, v, out, length, scale, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
     head = tl.program_id(1) * length * D
     rows = tl.program_id(0) * M + tl.arange(0, M)
-    depth = tl.arange(0, D)
-    queries = tl.load(q + head + rows[:, None] * D + depth[None, :])
+    inner = tl.arange(0, D)
+    queries = tl.load(q + head + rows[:, None] * D + inner[None, :])
     largest = tl.full((M,), -float("inf"), tl.float32)
     weight = tl.zeros((M,), tl.float32)
     accumulator = tl.zeros((M, D), tl.float32)
     for first in range(0, length, N):
         columns = first + tl.arange(0, N)
-        keys = tl.load(k + head + columns[None, :] * D + depth[:, None])
+        keys = tl.load(k + head + columns[None, :] * D + inner[:, None])
         scores = tl.dot(queries, keys) * scale
         new_largest = tl.maximum(largest, tl.max(scores, 1))
         shrink = tl.exp(largest - new_largest)
         powers = tl.exp(scores - new_largest[:, None])
-        values = tl.load(v + head + columns[:, None] * D + depth[None, :])
+        values = tl.load(v + head + columns[:, None] * D + inner[None, :])
         weight = weight * shrink + tl.sum(powers, 1)
         accumulator = tl.dot(powers.to(values.dtype), values, accumulator * shrink[:, None])
         largest = new_largest
-    tl.store(out + head + rows[:, None] * D + depth[None, :], accumulator / weight[:, None])
+    tl.store(out + head + rows[:, None] * D + inner[None, :], accumulator / weight[:, None])
 
 
 @triton.jit

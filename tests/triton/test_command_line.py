@@ -22,9 +22,9 @@ import triton
 import triton.language as tl
 
 @triton.jit
-def scale(x, n, factor, BLOCK: tl.constexpr):
+def scale(x, n, weight, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(x + at, tl.load(x + at, mask=at < n) * factor, mask=at < LIMIT)
+    tl.store(x + at, tl.load(x + at, mask=at < n) * weight, mask=at < LIMIT)
 
 DEVICE = triton.runtime.driver.active.get_active_torch_device()
 x = torch.arange(100, device=DEVICE, dtype=torch.float32)

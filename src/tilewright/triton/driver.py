@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
 from tilewright.triton.device import triton_properties
 from tilewright.triton.launching import Machine
 from tilewright.triton.versions import torch, triton
 
-_BINARY = "cubin"
+_REGISTERS: Final = 32
+"""The registers of every kernel, by which programs divide: ptxas, which allocates them, is not run."""
+
+_BINARY: Final = "cubin"
 """The stage after PTX, whose result Triton hands to the driver."""
 
 
@@ -28,7 +31,7 @@ class Utilities:
     ) -> tuple[Any, Any, int, int, int]:
         """Load a kernel: module, function, registers, spills, and the most threads of a block."""
         kernel = self._machine.load(name, code)
-        return kernel, kernel, 0, 0, MAX_THREADS
+        return kernel, kernel, _REGISTERS, 0, MAX_THREADS
 
     def unload_module(self, module: Any) -> None:
         """Do nothing: a module ends with its last reference."""

@@ -10,7 +10,7 @@ from tilewright.triton.launching import Machine
 from tilewright.triton.versions import torch, triton
 
 _REGISTERS: Final = 32
-"""The registers of every kernel, by which programs divide: ptxas, which allocates them, is not run."""
+"""The registers of every kernel, by which programs divide: ptxas, which counts them, is not run."""
 
 _BINARY: Final = "cubin"
 """The stage after PTX, whose result Triton hands to the driver."""

@@ -53,6 +53,8 @@ def enable(
     """
     options = Options(arch, check, seed, max_steps, timeout, check_proxies)
     options.validate()
+    if cuda:
+        torch()  # fails before anything is replaced
     with _Switch.lock:
         disable()
         machine = _machine(options, cuda=cuda)

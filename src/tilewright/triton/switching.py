@@ -53,8 +53,10 @@ def enable(
     """
     options = Options(arch, check, seed, max_steps, timeout, check_proxies)
     options.validate()
+    # These fail before anything is replaced.
+    triton()
     if cuda:
-        torch()  # fails before anything is replaced
+        torch()
     with _Switch.lock:
         disable()
         machine = _machine(options, cuda=cuda)

@@ -18,6 +18,7 @@ from tilewright.driver.tuning.ray_backend import LOCAL, RayCluster
 from tilewright.driver.tuning.records import MODEL
 from tilewright.runtime import arrays, driver
 from tilewright.support.diagnostics import Unsupported
+from tilewright.triton.versions import triton
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -75,6 +76,7 @@ MISSING: dict[str, tuple[str, str, Callable[[], object]]] = {
     "tilewright.runtime.driver": ("gpu", "cuda.bindings.driver", driver.bindings.__wrapped__),
     "tilewright.runtime.arrays": ("gpu", "cuda.core.utils", from_dlpack),
     "tilewright.cutile.versions": ("cutile", "cuda.tile", cutile),
+    "tilewright.triton.versions": ("triton", "triton", triton),
     "tilewright.driver.cli.lsp": ("lsp", "pygls.lsp.server", serve_an_editor),
     "tilewright.driver.tuning.ray_backend": ("tune", "ray", lambda: RayCluster(LOCAL, MODEL)),
 }
@@ -110,6 +112,7 @@ def test_extras_have_the_packages_that_are_missing() -> None:
     owners = {
         "gpu": {"cuda-bindings", "cuda-core"},
         "cutile": {"cuda-tile"},
+        "triton": {"torch", "triton"},
         "lsp": {"pygls"},
         "tune": {"ray"},
     }

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
 import ctypes
-import os
-import runpy
 import sys
-from importlib.machinery import SourceFileLoader
-from types import ModuleType, TracebackType
-from typing import Any, Final
-from zipfile import is_zipfile
+from types import TracebackType
+from typing import Final
 
 from tilewright.cutile.importing import hand_down, switch_on_import
 from tilewright.cutile.options import DEVICES, Options
-from tilewright.support.tracebacks import begin_at_program
+from tilewright.support.run_program import run_program
 
 USAGE: Final = (
     "usage: python -m tilewright.cutile [--on gpu|cpu|emulator] [--check] [--seed N] "
@@ -123,48 +118,7 @@ def main() -> int:
     hand_down(line.options)
     if line.options.on == "gpu":
         _suggest_other_devices()
-    return _run(line.program, is_module=line.is_module)
-
-
-def _run(program: list[str], *, is_module: bool) -> int:
-    """Run the program as Python itself would."""
-    path, *words = program
-    begin_at_program(__file__, hide_runpy=False)
-    module = sys.modules["__main__"] = ModuleType("__main__")
-    vars(module)["__builtins__"] = builtins
-    sys.argv = ["-m", *words] if is_module else program
-    if is_module:
-        return _run_module(path, is_named=True)
-    if not sys.flags.safe_path:
-        del sys.path[0]  # the folder of `python -m tilewright.cutile`
-    if os.path.isdir(path) or is_zipfile(path):
-        sys.path.insert(0, os.path.abspath(path))
-        return _run_module("__main__", is_named=False)
-    return _run_script(path, vars(module))
-
-
-def _run_module(name: str, *, is_named: bool) -> int:
-    """Run a module by name, or the `__main__` of a folder or archive."""
-    # Python itself calls this function; `runpy.run_module` removes `__main__` afterwards, which
-    # threads and `atexit` handlers still need.
-    vars(runpy)["_run_module_as_main"](name, is_named)
-    return 0
-
-
-def _run_script(path: str, names: dict[str, Any]) -> int:
-    """Run a file in the module with these names."""
-    file = os.path.abspath(path)
-    loader = SourceFileLoader("__main__", file)
-    try:
-        source = loader.get_data(file)
-    except OSError as error:
-        print(f"error: cannot read '{path}': {error.strerror}", file=sys.stderr)
-        return WRONG_USAGE
-    if not sys.flags.safe_path:
-        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
-    names.update(__cached__=None, __file__=file, __loader__=loader)
-    exec(compile(source, file, "exec", dont_inherit=True), names)
-    return 0
+    return run_program(line.program, is_module=line.is_module, starter=__file__)
 
 
 def _suggest_other_devices() -> None:

@@ -39,7 +39,7 @@ def in_python(diagnostic: Diagnostic) -> Diagnostic:
     generated = _generated(diagnostic.location)
     source = None if generated is None else first(diagnostic.location, _file_leaf)
     # The emulator notes the source line, which is the location here.
-    notes = [each for each in notes if each.location is UNKNOWN or each.location != source]
+    notes = [each for each in notes if not _is_at(each.location, source)]
     if generated is not None and location is not UNKNOWN:
         notes.insert(0, note("in the generated code", generated))
     elif location is UNKNOWN:
@@ -50,6 +50,11 @@ def in_python(diagnostic: Diagnostic) -> Diagnostic:
         text = f"{spelling}: {text}" if spelling else text
     shown = tuple(in_python(each) for each in notes)
     return Diagnostic(text, location, diagnostic.severity, shown)
+
+
+def _is_at(location: Location, source: FileLoc | None) -> bool:
+    """Whether the innermost line of a location is this one."""
+    return source is not None and first(location, _file_leaf) == source
 
 
 def _spelling(op: str, location: Location) -> str:

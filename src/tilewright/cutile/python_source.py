@@ -8,30 +8,17 @@ from functools import lru_cache
 from typing import Final
 
 from tilewright.support.cutile_names import cutile_function
-from tilewright.support.location import FileLoc
+from tilewright.support.python_location import PythonSourceLoc
 
 _OPERATORS: Final = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
 _MAX_EXPRESSION: Final = 60
 """The most characters of an expression in a message."""
 
 
-class PythonLoc(FileLoc):
-    """A location in a Python source that this process has compiled.
-
-    Notebooks and `exec` have sources that are no files, and whose names have no suffix.
-    """
+class PythonLoc(PythonSourceLoc):
+    """A location in a Python source, with the program's spelling of the operation there."""
 
     __slots__ = ()
-
-    @property
-    def shown_column(self) -> int:
-        # Python's parser counts bytes of UTF-8, from 0.
-        head = linecache.getline(self.file, self.line).encode()[: self.column]
-        return len(head.decode(errors="replace")) + 1 if head else self.column + 1
-
-    def excerpt(self) -> tuple[str, int] | None:
-        line = linecache.getline(self.file, self.line).rstrip("\r\n")
-        return (line, self.shown_column) if line else None
 
     def spelling(self, op: str) -> str | None:
         """How the program spells an operation: the called function, or the expression."""

@@ -3,7 +3,10 @@
 Within a cluster the checker's vector clocks determine happens-before. Between clusters, and through
 flags in global memory, accesses count as ordered if both sides made a strong access in between;
 release and acquire are not tracked. So there are no false reports, but races may be missed. Only
-the last writer and the last reader of an address are tracked, and no bulk copies.
+the last writer and the last reader of an address are tracked, and no bulk copies. The check
+`global-blocks` leaves out accesses in an order that are of one CTA: a compiler that has several
+warps compute the same value, and one of them store it, lets the others load memory that it
+overwrites.
 """
 
 from __future__ import annotations
@@ -56,6 +59,7 @@ class GlobalRaces:
         self.wave = wave
         self.checker = checker
         self.clocks = checker.clocks
+        self.within_ctas = wave.checks_for("global")
         self.shift = _WORD
         grains = wave.memory.device.arena.size >> _WORD
         self.writes, self.reads = _Labels(grains), _Labels(grains)
@@ -163,6 +167,9 @@ class GlobalRaces:
     ) -> None:
         warps, others = threads // WARP, labels.warp[grains] - 1
         doubtful = (others >= 0) & (others != warps)
+        if not self.within_ctas:
+            own = self.clocks.warps_per_cta
+            doubtful &= others // own != warps // own
         if not doubtful.any():
             return
         grains, threads = grains[doubtful], threads[doubtful]

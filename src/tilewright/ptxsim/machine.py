@@ -22,7 +22,7 @@ from tilewright.support.run_limits import RunLimits
 
 CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
 """The checks of a launch, by name."""
-OPTIONAL_CHECKS: Final = frozenset({"global"})
+OPTIONAL_CHECKS: Final = frozenset({"global", "global-blocks"})
 """Checks that are off by default."""
 # Resident at once: one CTA per multiprocessor of an H200, more if they are small.
 _MULTIPROCESSORS: Final = 132

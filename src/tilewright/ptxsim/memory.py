@@ -63,6 +63,7 @@ LOCAL_WINDOW: Final = 0x0200_0000_0000
 FUNCTION_WINDOW: Final = 0x0300_0000_0000
 GLOBAL_WINDOW: Final = 0x7F00_0000_0000
 _WINDOW_BITS: Final = 40
+_SHORT_POINTER_BITS: Final = 32
 _WINDOWS: Final = {
     SHARED_WINDOW >> _WINDOW_BITS: (Space.CLUSTER, SHARED_WINDOW),
     LOCAL_WINDOW >> _WINDOW_BITS: (Space.LOCAL, LOCAL_WINDOW),
@@ -71,6 +72,13 @@ _WINDOWS: Final = {
 # The shared memory of the CTA of rank r in a cluster is at r << 24, also for the CTA itself.
 CTA_WINDOW_BITS: Final = 24
 OFFSET_IN_CTA: Final = (1 << CTA_WINDOW_BITS) - 1
+
+
+def parameter_address(address: Array) -> Array:
+    """The generic address of a kernel parameter, from a short pointer of 32 bits too."""
+    if int(address[0]) >> _SHORT_POINTER_BITS:
+        return address
+    return address + address.dtype.type(GLOBAL_WINDOW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,10 @@ class DeviceMemory:
         """Mark bytes as never written, by a mask from an address on."""
         start = address - GLOBAL_WINDOW
         self.arena.shadow[start : start + len(unwritten)][unwritten] = ALLOCATED
+
+    def forbid(self, address: int, size: int) -> None:
+        """Reject accesses to bytes of an allocation, such as those before data that is shifted."""
+        self.arena.release(address - GLOBAL_WINDOW, size)
 
     def written(self, address: int, size: int) -> Array:
         """A mask of the bytes that have been written."""
@@ -278,6 +290,8 @@ class Memory:
         if int(np.bitwise_or.reduce(address)) & (size - 1):
             bad = (address & (size - 1)) != 0
             self._report(lanes, address, bad, f"misaligned {kind.value} of {size} bytes", site)
+        if space is Space.PARAM:
+            address = parameter_address(address)
         if space is Space.GENERIC or space is Space.PARAM:
             return self._generic(lanes, address, size, site, kind)
         return self._RESOLVERS[space](self, lanes, address, size, site, kind)

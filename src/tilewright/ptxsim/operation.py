@@ -273,7 +273,11 @@ class Operation:
         function = self.layout.function
         if function.is_entry and variable in function.parameters:
             at = self.linker.parameter_offset(function, variable) + offset
-            return lambda lanes: np.array([lanes.wave.parameters + at], type.dtype)
+            # Short pointers, as `mov.b32` makes them, are the low bits of an address.
+            unsigned, mask = UNSIGNED[type.bits], (1 << type.bits) - 1
+            return lambda lanes: np.array([(lanes.wave.parameters + at) & mask], unsigned).view(
+                type.dtype
+            )
         at = self.layout.local_offset(variable) + offset
         at += self.linker.frame_window(variable.space)
         return lambda lanes: np.array([lanes.frame.local_base + at], type.dtype)

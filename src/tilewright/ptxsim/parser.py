@@ -33,7 +33,9 @@ _INSTRUCTION: Final = re.compile(
 _LABEL: Final = re.compile(r"([%$\w]+)\s*:(?!:)")
 _BANK: Final = re.compile(r"([%$\w]+?)\s*(?:<\s*(\d+)\s*>)?\s*(?=[,;])")
 _FILE: Final = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
-_LOC: Final = re.compile(r"(\d+)\s+(\d+)\s+(\d+)[^\n]*")
+_LOC: Final = re.compile(r"(\d+)\s+(\d+)\s+(\d+)([^\n]*)")
+_INLINED: Final = re.compile(r"\binlined_at\s+(\d+)\s+(\d+)\s+(\d+)")
+_MOST_CALLS: Final = 64
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)")
 _WORDS: Final = re.compile(r"[\w, \t]+")
 _LINKING: Final = frozenset({"visible", "extern", "weak", "common"})
@@ -61,6 +63,8 @@ class _Parser:
         self.result = PtxModule((0, 0), (), self.scope, [], {})
         self.function: Function | None = None
         self.source_line: SourceLine | None = None
+        self.callers: dict[tuple[str, ...], SourceLine] = {}
+        """The lines of `.loc` directives of the function, by their numbers."""
 
     def module(self) -> PtxModule:
         cursor = self.cursor
@@ -158,6 +162,7 @@ class _Parser:
         outer, self.scope, self.function = self.scope, function.scope, function
         function.body = []
         self.source_line = None
+        self.callers = {}
         while self.scope is not outer:
             self.parse_statement(function.body)
         self.end_body(function.body, function.scope)
@@ -270,6 +275,18 @@ class _Parser:
         match = _LOC.match(text)
         if match is None:
             self.cursor.fail("expected a file, a line and a column")
-        file, line, column = (int(number) for number in match.groups())
-        path = self.files.get(file, f"<file {file}>")
-        self.source_line = SourceLine(path, line, column) if line else None
+        numbers = match.group(1, 2, 3)
+        call = _INLINED.search(match[4])
+        caller = None if call is None else self.caller_at(call.group(1, 2, 3))
+        self.source_line = self.source_line_at(numbers, caller) if int(match[2]) else None
+        # Directives that name one another would make calls without end.
+        if self.source_line is not None and self.source_line.call_count < _MOST_CALLS:
+            self.callers[numbers] = self.source_line
+
+    def caller_at(self, numbers: tuple[str, ...]) -> SourceLine:
+        """The line of a call: that of an earlier `.loc`, which may be inlined itself."""
+        return self.callers.get(numbers) or self.source_line_at(numbers, None)
+
+    def source_line_at(self, numbers: tuple[str, ...], caller: SourceLine | None) -> SourceLine:
+        file, line, column = map(int, numbers)
+        return SourceLine(self.files.get(file, f"<file {file}>"), line, column, caller)

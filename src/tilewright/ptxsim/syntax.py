@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tilewright.support.location import FileLoc, Location, Positions, TextLoc, fuse
+from tilewright.support.location import (
+    CallSiteLoc,
+    FileLoc,
+    Location,
+    Positions,
+    TextLoc,
+    fuse,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +195,22 @@ class SourceLine:
     file: str
     line: int
     column: int
+    caller: SourceLine | None = None
+    """Of inlined code, the line of the call."""
 
     @property
-    def location(self) -> FileLoc:
-        """The location in the source."""
-        return FileLoc(self.file, self.line, self.column)
+    def call_count(self) -> int:
+        """The number of calls that were inlined."""
+        count, caller = 0, self.caller
+        while caller is not None:
+            count, caller = count + 1, caller.caller
+        return count
+
+    @property
+    def location(self) -> Location:
+        """The location in the source, of inlined code with its calls."""
+        callee = FileLoc(self.file, self.line, self.column)
+        return callee if self.caller is None else CallSiteLoc(callee, self.caller.location)
 
     def __str__(self) -> str:
         return str(self.location)

@@ -118,7 +118,7 @@ class Wave:
         self.profile = Profile(geometry) if profile else None
         self.scheduler = Scheduler(self, seed)
         self.traffic = Traffic(self.memory, self.profile)
-        watch_global = self.checks_for("global")
+        watch_global = self.checks_for("global") or self.checks_for("global-blocks")
         watch_shared = bool(shared) and self.checks_for("races")
         self.checker = Checker(self) if watch_shared or watch_global else None
         if self.checker is not None:

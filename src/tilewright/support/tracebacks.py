@@ -33,9 +33,15 @@ def is_ours(file: str) -> bool:
 
 
 class _Hooks:
-    """Whether the hooks for uncaught exceptions are installed."""
+    """Whether the hooks for uncaught exceptions are installed, and the folders that they hide."""
 
     installed: bool = False
+    hidden: tuple[str, ...] = (_PACKAGE,)
+
+
+def hide_frames_of(folder: str) -> None:
+    """Let tracebacks of errors about the program end before frames of a client's folder, too."""
+    _Hooks.hidden = tuple({*_Hooks.hidden, os.path.join(folder, "")})
 
 
 def keeps_all_frames() -> bool:
@@ -103,10 +109,10 @@ def ends_tracebacks(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def end_at_user(trace: TracebackType | None) -> bool:
-    """Cut the frames of this package off the end of a traceback, in place; return if it had any."""
+    """Cut the hidden frames off the end of a traceback, in place; return if it had any."""
     last: TracebackType | None = None
     while trace is not None:
-        if not is_ours(trace.tb_frame.f_code.co_filename):
+        if not trace.tb_frame.f_code.co_filename.startswith(_Hooks.hidden):
             last = trace
         trace = trace.tb_next
     if last is None or last.tb_next is None:
@@ -153,10 +159,10 @@ def _shorten(error: BaseException, trace: TracebackType | None) -> None:
             cause.__traceback__ = None
 
 
-def begin_at_program(starter: str, *, hide_runpy: bool = True) -> None:
+def begin_at_program(*starters: str, hide_runpy: bool = True) -> None:
     """Start tracebacks of uncaught exceptions at the first frame of the program.
 
-    `starter` is the file that runs the program. If it does so by `runpy`, those frames are hidden
+    `starters` are the files that run the program. If they do so by `runpy`, those frames are hidden
     too, unless Python itself would show them, as for `python -m`.
     """
     show = sys.excepthook
@@ -165,19 +171,19 @@ def begin_at_program(starter: str, *, hide_runpy: bool = True) -> None:
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         if not keeps_all_frames() and not _ends_inside(error, trace):
-            trace = _after_start(trace, starter, hide_runpy=hide_runpy)
+            trace = _after_start(trace, starters, hide_runpy=hide_runpy)
         show(kind, error.with_traceback(trace), trace)
 
     sys.excepthook = show_from_program
 
 
 def _after_start(
-    trace: TracebackType | None, starter: str, *, hide_runpy: bool
+    trace: TracebackType | None, starters: tuple[str, ...], *, hide_runpy: bool
 ) -> TracebackType | None:
     """The traceback without the frames that start the program."""
     program = trace
-    while trace is not None and trace.tb_frame.f_code.co_filename in (starter, _RUNPY):
-        if hide_runpy or trace.tb_frame.f_code.co_filename == starter:
+    while trace is not None and trace.tb_frame.f_code.co_filename in (*starters, _RUNPY):
+        if hide_runpy or trace.tb_frame.f_code.co_filename in starters:
             program = trace.tb_next
         trace = trace.tb_next
     return program

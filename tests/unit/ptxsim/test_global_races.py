@@ -48,6 +48,28 @@ def attempt(run):
     return launch
 
 
+BLOCKS = CHECKS | {"global-blocks"}
+"""The races between CTAs alone."""
+
+
+@each_case("seed", [0, 1, 2])
+@each_case(
+    ("body", "is_race"),
+    [
+        ("ld.global.u32 %r11, [%rd4];" + STORE, False),
+        (STORE + "ld.global.u32 %r11, [%rd4];", False),
+        ("ld.global.u32 %r11, [%rd3];" + STORE, True),
+        ("st.global.u32 [%rd5], %r2;", True),
+    ],
+)
+def test_races_between_blocks_alone(attempt, body: str, is_race: bool, seed: int) -> None:
+    if not is_race:
+        attempt(body, seed=seed, check=BLOCKS)
+        return
+    with pytest.raises(UserError, match="race in global memory"):
+        attempt(body, seed=seed, check=BLOCKS)
+
+
 @each_case("seed", [0, 1, 2])
 @each_case(
     ("body", "text"),

@@ -214,6 +214,26 @@ def test_arguments_are_laid_out_as_the_parameters_say() -> None:
         module.launch("k", 1, 1, [1, 2.5, b"abc", out])
 
 
+def test_parameters_have_short_pointers() -> None:
+    module = Module(
+        HEADER
+        + """.entry k(.param .u64 a, .param .align 16 .b8 b[8]) {
+            .reg .b32 %r<9>; .reg .b64 %rd<9>;
+            ld.param.u64 %rd1, [a];
+            mov.b32 %r1, b;
+            ld.param.u32 %r2, [%r1];
+            cvt.u64.u32 %rd2, %r1;
+            cvta.param.u64 %rd3, %rd2;
+            ld.u32 %r3, [%rd3+4];
+            st.global.v2.u32 [%rd1], {%r2, %r3};
+            ret;
+        }"""
+    )
+    out = module.alloc(8)
+    module.launch("k", 1, 1, [out, np.array([5, 7], np.uint32).tobytes()])
+    assert out.download(np.uint32).tolist() == [5, 7]
+
+
 @each_case("lanes", [1, 32, 100])
 @each_case("words", [1, 7])
 def test_atomics_are_serialized(run, lanes: int, words: int) -> None:

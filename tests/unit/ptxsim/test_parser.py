@@ -23,6 +23,7 @@ from tilewright.ptxsim.syntax import (
     Vector,
 )
 from tilewright.support.diagnostics import Unsupported, UserError
+from tilewright.support.source_location import call_sites
 
 HEADER = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 
@@ -212,6 +213,45 @@ def test_source_lines() -> None:
     body = module.functions["k"].body
     assert body is not None
     assert [str(site.source_line) for site in body] == ["a.cu:7:3", "b.cuh:9:1"]
+
+
+def test_inlined_source_lines_have_their_calls() -> None:
+    module = parse(
+        HEADER
+        + """.entry k() {
+            .loc 1 15 3
+            mov.b32 %r1, 1;
+            .loc 2 9 1, function_name $L__info_string0, inlined_at 1 15 3
+            mov.b32 %r1, 2;
+            .loc 2 30 5, function_name $L__info_string1, inlined_at 2 9 1
+            ret;
+        }
+        .file 1 "a.py"
+        .file 2 "b.py"
+        """
+    )
+    body = module.functions["k"].body
+    assert body is not None
+    lines = [site.source_line for site in body]
+    calls = [call_sites(line.location) for line in lines if line is not None]
+    assert [[str(call.caller) for call in each] for each in calls] == [
+        [],
+        ["a.py:15:4"],
+        ["a.py:15:4", "b.py:9:2"],
+    ]
+
+
+def test_source_lines_that_call_each_other_are_finite() -> None:
+    directives = """
+        .loc 1 1 1, function_name $L, inlined_at 1 2 1
+        .loc 1 2 1, function_name $L, inlined_at 1 1 1
+    """
+    module = parse(HEADER + f".entry k() {{ {directives * 500} ret; }}")
+    body = module.functions["k"].body
+    assert body is not None
+    line = body[0].source_line
+    assert line is not None
+    assert line.call_count <= 64
 
 
 def test_comments_keep_positions() -> None:

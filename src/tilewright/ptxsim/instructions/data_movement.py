@@ -21,6 +21,7 @@ from tilewright.ptxsim.memory import (
     SPACES,
     Kind,
     Space,
+    parameter_address,
 )
 from tilewright.ptxsim.operation import Operation, Read, Write
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array, ScalarType
@@ -244,6 +245,8 @@ def convert_address(op: Operation) -> Run:
     window = _WINDOW_OF_SPACE[space]
     offset = type.dtype.type(window)
     write, read = op.write(0, type), op.read(1, type)
+    if space.startswith("param") and not back:
+        return lambda lanes: write(lanes, parameter_address(read(lanes)))
     if not window:
         return lambda lanes: write(lanes, read(lanes))
     if back:

@@ -36,9 +36,10 @@ from tilewright.testing.generate.program import Program, generate  # noqa: E402
 Outcome = tuple[list[Array], list[str]]
 
 CANONICAL = passes_to("nv_tileaa", "sm_90")
+NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL]
+"""The pipelines to nv_tileaa: without its canonicalizer and with it."""
 PLANNED = f"{CANONICAL},{passes_to(PLAN, 'sm_90')}"
-NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL, PLANNED]
-"""The pipelines to nv_tileaa: without its canonicalizer, with it, and as far as the plan."""
+"""The pipeline to nv_tileaa, and as far as the plan."""
 
 
 def outcome(program: Program, module: Operation, **how: Any) -> Outcome:
@@ -108,7 +109,7 @@ def main() -> int:
     given = parser.parse_args()
     options = Options(given.size, given.profile)
     seeds = range(given.first, given.first + given.count)
-    passes = given.passes + (NV_TILEAA if given.nv_tileaa else [])
+    passes = given.passes + ([*NV_TILEAA, PLANNED] if given.nv_tileaa else [])
     look = partial(problems, options=options, passes=passes)
     with multiprocessing.Pool(given.jobs) as pool:
         failures = list(progress(pool.imap(look, seeds, chunksize=8), len(seeds)))

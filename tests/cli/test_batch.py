@@ -174,19 +174,23 @@ def test_workers_end_with_their_parent(folder: Path, files: list[str]) -> None:
     assert done.stderr == ""
 
 
+ERASE = "\x1b[K"
+"""What erases the rest of a longer line."""
+
+
 def test_the_bar_is_there_from_the_start_and_ends_its_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
     def interrupted() -> Iterator[int]:
-        assert capsys.readouterr().err == f"\r[{'.' * 30}] 0/4"
+        assert capsys.readouterr().err == f"\r[{'.' * 30}] 0/4{ERASE}"
         yield 1
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         list(progress(interrupted(), 4))
-    assert capsys.readouterr().err == f"\r[{'#' * 7}{'.' * 23}] 1/4    0 s left\n"
+    assert capsys.readouterr().err == f"\r[{'#' * 7}{'.' * 23}] 1/4    0 s left{ERASE}\n"
 
 
 def test_processes_that_cannot_be_started(

@@ -93,7 +93,7 @@ def test_the_metadata_of_the_wheel(wheel: Path) -> None:
     assert facts["Version"] == tilewright.__version__
     assert facts["License-Expression"] == "Apache-2.0 WITH LLVM-exception"
     assert facts["License-File"] == "LICENSE"
-    extras = {"cutile", "dev", "docs", "gpu", "lsp", "ray", "samples", "tune"}
+    extras = {"cutile", "dev", "docs", "gpu", "lsp", "ray", "samples", "triton", "tune"}
     assert set(facts.get_all("Provides-Extra", [])) == extras
 
 

@@ -26,6 +26,7 @@ from tilewright.driver.pipelines import (
     OPT_LEVELS,
     PLAN,
     STAGES,
+    has_plan,
     level_of,
     levels_between,
     parse_pipeline,
@@ -410,17 +411,6 @@ def function_names(module: Operation) -> list[str]:
         if is_function and op.regions and op.regions[0].blocks and isinstance(name, StringAttr):
             names.append(name.value)
     return names
-
-
-def has_plan(program: Operation) -> bool:
-    """Whether the kernels of a program on nv_tileaa have a plan: all of them, or none."""
-    from tilewright.dialects.nv_tileaa.structure import FuncOp  # noqa: PLC0415
-
-    kernels = [op for op in program.walk() if isinstance(op, FuncOp) and op.is_kernel]
-    rest = [kernel for kernel in kernels if not kernel.planned]
-    if rest and len(rest) < len(kernels):
-        fail("expected a plan of all kernels or of none, found a kernel without", rest[0].location)
-    return bool(kernels) and not rest
 
 
 def add_target_spec(program: Operation, arch: Arch) -> None:

@@ -354,3 +354,15 @@ def level_of(module: Operation) -> str:
         if level in dialects:
             return level
     return "nvvm" if dialects <= _LAST else "nvgpu"
+
+
+def has_plan(program: Operation) -> bool:
+    """Whether the kernels of a program on nv_tileaa have a plan: all of them, or none."""
+    from tilewright.dialects.nv_tileaa.structure import FuncOp  # noqa: PLC0415
+    from tilewright.support.diagnostics import fail  # noqa: PLC0415
+
+    kernels = [op for op in program.walk() if isinstance(op, FuncOp) and op.is_kernel]
+    rest = [kernel for kernel in kernels if not kernel.planned]
+    if rest and len(rest) < len(kernels):
+        fail("expected a plan of all kernels or of none, found a kernel without", rest[0].location)
+    return bool(kernels) and not rest

@@ -375,7 +375,7 @@ class Compilation(BackEnd):
             own.append(self._passes_to(level))
         yield level, ",".join(filter(None, own))
         sanitize = self.settings.sanitize
-        is_planned = level == "nv_tileaa" and has_plan(self.module)
+        is_planned = level == "nv_tileaa" and has_plan(self.module, self.settings.arch)
         if is_planned and sanitize:
             raise Unsupported("checks of accesses in a program with a plan", self.module.location)
         for step in levels_between(level, stage):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Pipeline
     from tilewright.support.diagnostics import Sink
+    from tilewright.target.arch import Arch
 
 PASSES: Final = {
     "allocate": "tilewright.transforms.nv_tileas.allocate:Allocate",
@@ -356,8 +357,12 @@ def level_of(module: Operation) -> str:
     return "nvvm" if dialects <= _LAST else "nvgpu"
 
 
-def has_plan(program: Operation) -> bool:
-    """Whether the kernels of a program on nv_tileaa have a plan: all of them, or none."""
+def has_plan(program: Operation, arch: Arch) -> bool:
+    """Whether the kernels of a program on nv_tileaa have a plan, for this GPU: all or none."""
+    from tilewright.dialects.nv_tileaa.attributes import (  # noqa: PLC0415
+        TARGET_SPEC_NAME,
+        TargetSpecAttr,
+    )
     from tilewright.dialects.nv_tileaa.structure import FuncOp  # noqa: PLC0415
     from tilewright.support.diagnostics import fail  # noqa: PLC0415
 
@@ -365,4 +370,9 @@ def has_plan(program: Operation) -> bool:
     rest = [kernel for kernel in kernels if not kernel.planned]
     if rest and len(rest) < len(kernels):
         fail("expected a plan of all kernels or of none, found a kernel without", rest[0].location)
-    return bool(kernels) and not rest
+    is_planned = bool(kernels) and not rest
+    for op in program.walk() if is_planned else ():
+        spec = op.attributes.get(TARGET_SPEC_NAME)
+        if isinstance(spec, TargetSpecAttr) and spec.compute_capability != arch.number:
+            fail(f"expected a plan for {arch.name}, got one for another GPU", op.location)
+    return is_planned

@@ -127,3 +127,9 @@ def test_a_plan_has_warps() -> None:
     planned = plan(split_gemm()).replace("num_warps = 4", "")
     with pytest.raises(UserError, match="expected a 'kernel_spec' with the warps of a plan"):
         ptx(planned)
+
+
+def test_a_plan_is_for_one_gpu() -> None:
+    compilation = Compilation(Program(plan(split_gemm())).module, Settings(target("sm_100")))
+    with pytest.raises(UserError, match="expected a plan for sm_100, got one for another GPU"):
+        compilation.to("ptx")

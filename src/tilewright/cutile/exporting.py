@@ -22,7 +22,7 @@ import numpy as np
 
 from tilewright.cutile.launching import export_bytecode
 from tilewright.cutile.signatures import Arguments
-from tilewright.cutile.switching import replace_object
+from tilewright.cutile.switching import replace_objects
 from tilewright.cutile.versions import cutile
 from tilewright.driver.cutile_kernels import ARGUMENTS, BYTECODE, WITH_ARGUMENTS
 from tilewright.reference.tile import is_array
@@ -100,7 +100,7 @@ def main(words: Sequence[str]) -> int:
               f"[{WITH_ARGUMENTS}] FOLDER SCRIPT [ARGS...]", file=sys.stderr)  # fmt: skip
         return WRONG_USAGE
     folder, script, *_ = words
-    replace_object(cutile().launch, exporting_launch(folder, with_arguments=with_arguments))
+    replace_objects([(cutile().launch, exporting_launch(folder, with_arguments=with_arguments))])
     sys.argv = list(words[1:])
     sys.path.insert(0, os.path.dirname(os.path.realpath(script)))
     begin_at_program(__file__)

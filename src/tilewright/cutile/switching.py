@@ -42,8 +42,7 @@ def enable(on: str = "gpu", *, check: bool = False, seed: int = 0) -> None:
     with cutile("_compile")._compiler_lock, _Switch.lock:
         disable()
         replacements = _gpu_replacements() if on == "gpu" else _host_replacements(options)
-        for own, ours in replacements:
-            replace_object(own, ours)
+        replace_objects(replacements)
         _Switch.replacements = replacements
 
 
@@ -52,8 +51,7 @@ def disable() -> None:
     if not _Switch.replacements:
         return
     with cutile("_compile")._compiler_lock, _Switch.lock:
-        for own, ours in _Switch.replacements:
-            replace_object(ours, own)
+        replace_objects([(ours, own) for own, ours in _Switch.replacements])
         _Switch.replacements = ()
 
 
@@ -91,9 +89,11 @@ def _host_launch(options: Options) -> Callable[..., None]:
     return launch_on_host
 
 
-def replace_object(old: Any, new: Any) -> None:
-    """Replace an object in all loaded modules except the ones that define the replacement."""
+def replace_objects(replacements: Sequence[Replacement]) -> None:
+    """Replace objects in all loaded modules except the ones that define the replacements."""
+    by_identity = {id(old): new for old, new in replacements}
     for title, module in list(sys.modules.items()):
         names: dict[str, Any] = {} if title.startswith(_OURS) else getattr(module, "__dict__", {})
-        for name in [name for name, value in list(names.items()) if value is old]:
-            names[name] = new
+        # One look at each name: a process that has loaded torch has some hundred thousand.
+        for name in [name for name, value in list(names.items()) if id(value) in by_identity]:
+            names[name] = by_identity[id(names[name])]

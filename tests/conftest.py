@@ -79,6 +79,9 @@ def leave_home() -> str:
 
 OWN_HOME = leave_home()
 
+VARIABLES = dict(os.environ)
+"""The environment of each test; pytest itself adds the name of the running one."""
+
 
 def pytest_unconfigure() -> None:
     shutil.rmtree(OWN_HOME, ignore_errors=True)
@@ -209,6 +212,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             if id_ not in known_requirements():
                 pytest.fail(f"unknown requirement {id_!r}", pytrace=False)
             item.user_properties.append(("requirement", (id_, kind)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Let no file of tests leave variables of the environment to the tests after it."""
+    yield
+    if nextitem is not None and nextitem.path == item.path:
+        return
+    current = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
+    expected = {name: each for name, each in VARIABLES.items() if not name.startswith("PYTEST_")}
+    if current != expected:
+        changed = sorted(name for name, _ in current.items() ^ expected.items())
+        for name in changed:
+            os.environ.pop(name, None)
+        os.environ |= expected
+        pytest.fail(f"{item.path.name} left {', '.join(changed)} changed", pytrace=False)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

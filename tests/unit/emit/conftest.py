@@ -33,10 +33,7 @@ def emit() -> Emit:
     return run
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache of its own for the whole run: no test sees what another run has left."""
-    folder = tmp_path_factory.mktemp("cache")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("TILEWRIGHT_CACHE_DIR", str(folder))
-    return folder
+    return tmp_path_factory.mktemp("cache")

@@ -21,6 +21,7 @@ from tilewright.emit import ptx, service
 from tilewright.emit.llvm.module import LLVMModule, emit_llvm
 from tilewright.emit.ptx import compile_ptx
 from tilewright.support.diagnostics import InternalError
+from tilewright.support.tracebacks import install_hooks
 
 PROGRAM = """
 cuda_tile.module @m {
@@ -65,6 +66,7 @@ def collector(request: pytest.FixtureRequest) -> Iterator[bool]:
     ],
 )
 def test_the_host_is_as_before(collector: bool, source: str, error: type[Exception] | None) -> None:
+    install_hooks()  # the first error of a process does
     before, frozen = state(), gc.get_freeze_count()
     if error is None:
         assert tilewright.compile(source).cubin.startswith(b"\x7fELF")

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from tilewright.dialects.nv_tileaa.requests import Change
+from tilewright.dialects.nv_tileaa.splits import SplitForm
 from tilewright.driver.pipelines import (
     CHECKS,
     DEPRECATED_PASSES,
@@ -20,6 +22,7 @@ from tilewright.driver.pipelines import (
 )
 from tilewright.ir.passes import Option, Pass
 from tilewright.ir.pipeline_text import load_pass
+from tilewright.transforms.kernel_pass import KernelPass
 
 HEAD: Final = """\
 # Passes
@@ -34,13 +37,13 @@ of the levels describe what the passes do in detail: [nv_tileaa](nv_tileaa.md),
 
 ## The lowering pipeline
 
-`tilewright compile` runs these passes in this order. A pass runs from the optimization level in the
-second column on ([levels](optimization-levels.md)). Those of the plan do not run on a program that
-`--emit nv_tileaa` has printed: it has a plan, which may be edited ([nv_tileaa](nv_tileaa.md)).
+`tilewright compile` runs these passes in this order. A pass changes programs from the optimization
+level in the second column on ([levels](optimization-levels.md)). Those of the plan do not run on a
+program that `--emit nv_tileaa` has printed: it has a plan, which may be edited
+([nv_tileaa](nv_tileaa.md)).
 """
 TITLES: Final = {"cuda_tile": "On `cuda_tile`", PLAN: "The plan, on `nv_tileaa`"}
 CONDITIONS: Final = (
-    ("reorders_accesses", "not with `--sanitize`"),
     ("passes_maps", "only with `--tensor-maps parameters`"),
     ("keeps_plans", "also in programs that have a plan"),
 )
@@ -73,7 +76,24 @@ def _step(step: Step) -> str:
     if rest == "$requests}":
         notes.append("`--schedule` and other requests are its options")
     notes += [text for attribute, text in CONDITIONS if getattr(step, attribute)]
-    return f"| [`{name}`](#{name}) | `-O{step.since}` | {'; '.join(notes)} |"
+    changes = _changes(load_pass(PASSES[name]), rest)
+    since = min((each.least_level for each in changes.values()), default=step.since)
+    notes += [
+        f"`{option}` from `-O{change.least_level}`"
+        for option, change in changes.items()
+        if change.least_level > since
+    ]
+    if changes and all(each.separates_checks for each in changes.values()):
+        notes.append("not with `--sanitize`")
+    return f"| [`{name}`](#{name}) | `-O{since}` | {'; '.join(notes)} |"
+
+
+def _changes(kind: type[Pass], options: str) -> dict[str, Change]:
+    """What a pass does that kernels may forbid, by the option that has it do so."""
+    if issubclass(kind, KernelPass):
+        return {"": kind.change}
+    _, _, forms = options.rstrip("}").partition("forms=")
+    return {form: SplitForm(form).change for form in forms.split("+") if form}
 
 
 def _pass(name: str, kind: type[Pass]) -> Iterator[str]:

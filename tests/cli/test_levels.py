@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright.driver.pipelines import LEVELS, LOWERING_PIPELINE, OPT_LEVELS, PASSES
+from tilewright.driver.pipelines import (
+    LEVELS,
+    LOWERING_PIPELINE,
+    OPT_LEVELS,
+    PASSES,
+    passes_to,
+)
 from tilewright.ptxsim import Module
 
 ACCUMULATE = """
@@ -50,13 +56,24 @@ def test_each_level_adds_to_the_one_before() -> None:
 
 
 @pytest.mark.parametrize("level", OPT_LEVELS)
-def test_the_documentation_names_the_passes_of_a_level(level: int) -> None:
+def test_the_documentation_names_the_passes_on_tile_ir_of_a_level(level: int) -> None:
     text = (Path(__file__).parents[2] / "docs" / "optimization-levels.md").read_text()
     (row,) = (line for line in text.splitlines() if line.startswith(f"| `-O{level}` |"))
     listed = [word for word in re.findall(r"[\w-]+", row.split("|")[2]) if word in PASSES]
-    steps = (step for steps in LOWERING_PIPELINE.values() for step in steps if step.since == level)
+    steps = (step for step in LOWERING_PIPELINE["cuda_tile"] if step.since == level)
     added = [name for step in steps for name in re.findall(r"[\w-]+", step.text) if name in PASSES]
     assert listed == ([] if level == 0 else added)
+
+
+def test_the_passes_below_tile_ir_are_the_same_at_every_level() -> None:
+    """What a level leaves to them is asked of the kernels."""
+    lists = [
+        re.sub(r"record-requests(\{[^}]*\})?", "record-requests", passes_to(level, "sm_90", each))
+        for level in LOWERING_PIPELINE
+        if level != "cuda_tile"
+        for each in OPT_LEVELS
+    ]
+    assert len(set(lists)) == len(lists) // len(OPT_LEVELS)
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])

@@ -10,6 +10,7 @@ from command_line import Run
 from tilewright.driver.compile import Compilation
 from tilewright.driver.pipelines import DEPRECATED_PASSES, LOWERING_PIPELINE, PASSES
 from tilewright.ir.pipeline_text import load_pass
+from tilewright.transforms.kernel_pass import KernelPass
 
 GEMM = Path(__file__).parents[2] / "examples" / "gemm.mlir"
 
@@ -178,14 +179,12 @@ def test_a_limit_that_is_no_number_is_an_error(run: Run, equal: str, limit: str)
 def test_passes_are_required_if_no_optimization_level_is_without_them() -> None:
     steps = [step for level in LOWERING_PIPELINE.values() for step in level]
     names = {step.text.partition("{")[0]: step for step in steps if "(" not in step.text}
+    kinds = {name: load_pass(PASSES[name]) for name in names}
     # At -O0, plan-splits is allowed to choose nothing.
     optional = {"canonicalize", "cse", "plan-splits"}
     unoptimized = {name for name, step in names.items() if not step.since} - optional
-    required = {name for name in names if load_pass(PASSES[name]).is_required}
-    # Schedules that are chosen have to be materialized.
-    chosen = {"materialize-schedule", "specialize-warps"}
-    assert required - unoptimized == chosen
-    assert unoptimized <= required
+    restricted = {name for name, kind in kinds.items() if issubclass(kind, KernelPass)}
+    assert {name for name, kind in kinds.items() if kind.is_required} == unoptimized - restricted
 
 
 def test_a_gemm_compiles_under_a_limit(run: Run) -> None:

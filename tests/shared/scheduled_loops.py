@@ -34,14 +34,23 @@ def optimized(text: str, opt_level: int = 3) -> Operation:
 
 
 def lowered_as_far_as(
-    last: str, program: str | Operation, arch: str = "sm_90", opt_level: int = 3, schedule: str = ""
+    last: str,
+    program: str | Operation,
+    arch: str = "sm_90",
+    opt_level: int = 3,
+    schedule: str = "",
+    *,
+    checked: bool = False,
 ) -> Operation:
     """Lower a program to nv_tileas as far as the last run of a pass, that pass included."""
     parsed = read_runnable(program, "kernel.mlir") if isinstance(program, str) else program
     module = wrap_in_module(parsed)
     parse_pipeline(passes_to("nv_tileaa", arch, opt_level)).run(module)
     asked = parse_schedule(schedule)
-    texts = [passes_to(each, arch, opt_level, schedule=asked) for each in (PLAN, "nv_tileas")]
+    texts = [
+        passes_to(each, arch, opt_level, checked=checked, schedule=asked)
+        for each in (PLAN, "nv_tileas")
+    ]
     passes = ",".join(texts).split(",")
     names = [each.partition("{")[0] for each in passes]
     if last in names:

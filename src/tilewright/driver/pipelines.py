@@ -140,33 +140,25 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 class Step:
     """A pass of the lowering pipeline, and the conditions under which it runs."""
 
-    __slots__ = ("keeps_plans", "passes_maps", "reorders_accesses", "since", "text")
+    __slots__ = ("keeps_plans", "passes_maps", "since", "text")
 
     def __init__(
-        self,
-        text: str,
-        since: int = 0,
-        *,
-        reorders_accesses: bool = False,
-        passes_maps: bool = False,
-        keeps_plans: bool = False,
+        self, text: str, since: int = 0, *, passes_maps: bool = False, keeps_plans: bool = False
     ) -> None:
         self.text = text
-        """The pass in a textual pipeline; `$arch` is replaced by the target, `{$requests}` by what
-        is asked as options, and `{$forms}` by the splits that the level allows."""
+        """The pass in a textual pipeline; `$arch` is replaced by the target, and `{$requests}` by
+        what is asked as options."""
         self.since = since
-        """The lowest optimization level at which it runs."""
-        self.reorders_accesses = reorders_accesses
-        """Whether it separates accesses from their bounds checks."""
+        """The lowest optimization level at which it runs, of passes on Tile IR. Later ones run at
+        all levels: `record-requests` records what a level leaves to them."""
         self.passes_maps = passes_maps
         """Whether it is only for kernels to which the launcher passes tensor maps."""
         self.keeps_plans = keeps_plans
         """Whether it also runs on programs that have a plan, of the passes that make one."""
 
-    def runs(self, opt_level: int, *, checked: bool, map_parameters: bool) -> bool:
-        """Whether it runs at an optimization level, with or without bounds checks."""
-        is_wanted = map_parameters or not self.passes_maps
-        return is_wanted and self.since <= opt_level and not (checked and self.reorders_accesses)
+    def runs(self, opt_level: int, *, map_parameters: bool) -> bool:
+        """Whether it runs at an optimization level."""
+        return self.since <= opt_level and (map_parameters or not self.passes_maps)
 
 
 PLAN: Final = "plan"
@@ -193,45 +185,46 @@ LOWERING_PIPELINE: Final = {
         Step("check-resources"),
         Step("record-requests{$requests}", keeps_plans=True),
         Step("expand-dots"),
-        Step("order-blocks", since=2),
-        Step("plan-splits{$forms}"),
+        Step("order-blocks"),
+        Step("plan-splits{forms=first+cta+loop}"),
         Step("tile"),
+        Step("unroll-loops"),
+        Step("merge-loads"),
+        Step("plan-kernel"),
+        # Tiles are cut for the warps that are chosen, which may be fewer than hold the largest one.
         Step("slice-tiles"),
         Step("pack-int4"),
-        Step("unroll-loops", since=2, reorders_accesses=True),
-        Step("merge-loads", since=2, reorders_accesses=True),
-        Step("plan-kernel"),
         # How much of K is in shared memory at once depends on the threads of a block.
-        Step("plan-splits{forms=k_loop}", since=2, reorders_accesses=True),
+        Step("plan-splits{forms=k_loop}"),
     ),
     "nv_tileas": (
         Step("tile"),
-        Step("version-single-trip", since=2, reorders_accesses=True),
-        Step("merge-loads", since=2, reorders_accesses=True),
-        Step("prefetch-loads", since=2, reorders_accesses=True),
+        Step("version-single-trip"),
+        Step("merge-loads"),
+        Step("prefetch-loads"),
         # What is chosen next looks at the tiles that loops carry, and at the loads that are left.
         Step("pipeline-loops"),
-        Step("swap-dot-operands", since=2, reorders_accesses=True),
-        Step("rotate-dots", since=2, reorders_accesses=True),
+        Step("swap-dot-operands"),
+        Step("rotate-dots"),
         Step("pipeline-loops"),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
-        Step("promote-dots", since=2),
-        Step("localize-stores", since=2),
-        Step("hoist-conversions", since=2, reorders_accesses=True),
-        Step("overlap-dots", since=2, reorders_accesses=True),
-        Step("keep-tiles", since=2, reorders_accesses=True),
-        Step("schedule-loops", since=2, reorders_accesses=True),
-        Step("specialize-warps", since=2, reorders_accesses=True),
-        Step("materialize-schedule", since=2, reorders_accesses=True),
-        Step("slice-dots", since=2, reorders_accesses=True),
-        Step("slice-dot-results", since=2, reorders_accesses=True),
-        Step("schedule-operations", since=2, reorders_accesses=True),
-        Step("recompute-tiles", since=2),
-        Step("back-off-spins", since=2),
+        Step("promote-dots"),
+        Step("localize-stores"),
+        Step("hoist-conversions"),
+        Step("overlap-dots"),
+        Step("keep-tiles"),
+        Step("schedule-loops"),
+        Step("specialize-warps"),
+        Step("materialize-schedule"),
+        Step("slice-dots"),
+        Step("slice-dot-results"),
+        Step("schedule-operations"),
+        Step("recompute-tiles"),
+        Step("back-off-spins"),
         Step("allocate"),
         Step("synchronize"),
-        Step("order-warpgroups", since=2),
+        Step("order-warpgroups"),
     ),
     "nvgpu": (
         Step("tensor-maps-to-parameters", passes_maps=True),
@@ -270,37 +263,27 @@ def passes_to(
     steps = (
         step
         for step in LOWERING_PIPELINE[level]
-        if step.runs(opt_level, checked=checked, map_parameters=map_parameters)
+        if step.runs(opt_level, map_parameters=map_parameters)
         and (step.keeps_plans or not is_planned)
     )
     requests = _requests(schedule, source, opt_level, checked=checked)
     return (
         ",".join(step.text for step in steps)
         .replace("{$requests}", requests)
-        .replace("{$forms}", _forms(opt_level, checked=checked))
         .replace("$arch", arch)
     )
 
 
-SPLIT_FORMS: Final = ("none", "cta", "first+cta+loop", "first+cta+loop")
-"""The splits that are allowed at each optimization level before the warps of a block are chosen."""
-
-
-def _forms(opt_level: int, *, checked: bool) -> str:
-    """The splits that are allowed, in braces; none may separate an access from its check."""
-    return f"{{forms={SPLIT_FORMS[0 if checked else opt_level]}}}"
-
-
 def _requests(schedule: str, source: str, opt_level: int, *, checked: bool) -> str:
     """The options of the pass that records what is asked, in braces."""
-    if not schedule:
-        return ""
-    options = [schedule, *([] if source == SCHEDULE else [f"source={source}"])]
+    options = [schedule] if schedule else []
+    if schedule and source != SCHEDULE:
+        options.append(f"source={source}")
     if opt_level < LEAST_LEVEL:
-        options.append("limit=level")
-    elif checked:
-        options.append("limit=sanitize")
-    return f"{{{' '.join(options)}}}"
+        options.append(f"level={opt_level}")
+    if checked:
+        options.append("sanitize=1")
+    return f"{{{' '.join(options)}}}" if options else ""
 
 
 def level_pipeline(opt_level: int) -> Pipeline | None:

@@ -25,6 +25,12 @@ CHOICES: Final[dict[str, Sequence[int]]] = {
 COUNTS: Final = ("stages", "k-parts", "warps")
 """The keys of which 0 asks for nothing: the compiler chooses."""
 
+LEVEL: Final = "level"
+SANITIZE: Final = "sanitize"
+RESTRICTIONS: Final[dict[str, Sequence[int]]] = {LEVEL: range(2), SANITIZE: range(1, 2)}
+"""The values of what restricts the compiler: the optimization levels that do, and `--sanitize`."""
+OPTIONS: Final = "options"
+"""The source of restrictions: options of the command line, or of the Python API."""
 SCHEDULE: Final = "schedule"
 """The source of requests of `--schedule`, or of the Python API."""
 ENVIRONMENT: Final = "environment"
@@ -34,5 +40,5 @@ RECORD: Final = "record"
 """The source of requests of a tuning record."""
 ENTRY: Final = "entry"
 """The source of requests that are hints of the program."""
-SOURCES: Final = (SCHEDULE, ENVIRONMENT, RECORD, ENTRY)
+SOURCES: Final = (OPTIONS, SCHEDULE, ENVIRONMENT, RECORD, ENTRY)
 """The sources of requests. The first one of two that ask for the same wins."""

@@ -128,10 +128,10 @@ def test_the_command_line_splits_iterations(k_parts: int, tmp_path: Path) -> Non
     (3, "schedule", False, ""),
     (2, "environment", False, " source=environment"),
     (3, "record", False, " source=record"),
-    (1, "schedule", False, " limit=level"),
-    (0, "environment", False, " source=environment limit=level"),
-    (3, "schedule", True, " limit=sanitize"),
-    (1, "schedule", True, " limit=level"),
+    (1, "schedule", False, " level=1"),
+    (0, "environment", False, " source=environment level=0"),
+    (3, "schedule", True, " sanitize=1"),
+    (1, "schedule", True, " level=1 sanitize=1"),
 ])  # fmt: skip
 def test_one_pass_takes_the_schedule(level: int, source: str, checked: bool, rest: str) -> None:
     schedule = "stages=3 k-parts=2 in-flight=0"
@@ -141,10 +141,12 @@ def test_one_pass_takes_the_schedule(level: int, source: str, checked: bool, res
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
-def test_without_a_schedule_no_pass_has_options_but_the_forms_of_splits(level: int) -> None:
+def test_without_a_schedule_only_the_level_and_the_forms_of_splits_are_options(level: int) -> None:
     steps = passes_to(PLAN, "sm_90", level, source="environment").split(",")
-    assert "record-requests" in steps
-    assert not [step for step in steps if "{" in step and "forms=" not in step]
+    (recorded,) = (step for step in steps if step.startswith("record-requests"))
+    assert recorded == ("record-requests" if level >= 2 else f"record-requests{{level={level}}}")
+    others = [step for step in steps if step != recorded]
+    assert not [step for step in others if "{" in step and "forms=" not in step]
 
 
 def test_the_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:

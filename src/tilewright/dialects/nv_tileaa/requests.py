@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
 
 from tilewright.ir.attribute_kinds import InstanceKind
 from tilewright.ir.attributes import Parametric
-from tilewright.support.schedule_keys import CHOICES, COUNTS, SOURCES
+from tilewright.support.schedule_keys import CHOICES, COUNTS, RESTRICTIONS, SOURCES
 from tilewright.text.attribute_printer import quoted
 
 if TYPE_CHECKING:
@@ -26,7 +27,28 @@ SCHEDULE_KEYS: Final = {
     if (key := spelling.replace("-", "_")) not in LAUNCH_KEYS
 }
 """The other keys, with the values that ask for something."""
-KEYS: Final = (*LAUNCH_KEYS, *SCHEDULE_KEYS)
+KEYS: Final = (*LAUNCH_KEYS, *SCHEDULE_KEYS, *RESTRICTIONS)
+
+
+class Change(enum.Enum):
+    """What passes do beyond what programs need to fit the GPU."""
+
+    DISTRIBUTE = enum.auto()
+    """Divide tiles between the CTAs of a cluster."""
+    IMPROVE = enum.auto()
+    """Generate better code."""
+    REORDER = enum.auto()
+    """Generate better code, with accesses apart from what checks them."""
+
+    @property
+    def least_level(self) -> int:
+        """The lowest optimization level that allows it."""
+        return 1 if self is Change.DISTRIBUTE else 2
+
+    @property
+    def separates_checks(self) -> bool:
+        """Whether `--sanitize` forbids it."""
+        return self is not Change.IMPROVE
 
 
 class Request(NamedTuple):
@@ -41,11 +63,11 @@ class Request(NamedTuple):
         """Why it is invalid, or `None`."""
         if self.key not in KEYS:
             return _unknown(self.key)
-        values = SCHEDULE_KEYS.get(self.key)
+        values = SCHEDULE_KEYS.get(self.key) or RESTRICTIONS.get(self.key)
         if values is None and self.value < 1:
             return f"expected a positive number for '{self.key}', found {self.value}"
         if values is not None and self.value not in values:
-            limits = f"{values[0]} to {values[-1]}"
+            limits = " to ".join(map(str, sorted({values[0], values[-1]})))
             return f"expected {limits} for '{self.key}', found {self.value}"
         if self.source not in SOURCES:
             return f"expected one of {', '.join(SOURCES)}, found '{self.source}'"
@@ -62,8 +84,9 @@ class Refusal(NamedTuple):
 class AskedAttr(Parametric):
     """`#nv_tileaa.asked<warps = <8, schedule>, occupancy = <2, entry>>`: requests on a kernel.
 
-    A request has a value and a source: a forced `schedule`, the `environment`, a tuning `record`,
-    or the hints of the `entry`. No pass but `record-requests` changes them.
+    A request has a value and a source: `options` of the command line, a forced `schedule`, the
+    `environment`, a tuning `record`, or the hints of the `entry`. No pass but `record-requests`
+    changes them.
     """
 
     __slots__ = ("requests",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
 
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.ir.attributes import Parametric
 from tilewright.ir.tiling import Join, extents_of, tiles_of
 from tilewright.ir.traits import Trait
@@ -34,6 +35,11 @@ class SplitForm(Enum):
     """A new loop, around the operations that are cut."""
     K_LOOP = "k_loop"
     """The loop around a dot along K, which has an iteration for each part then."""
+
+    @property
+    def change(self) -> Change:
+        """What a split of this form does to a kernel, which may forbid it."""
+        return Change.DISTRIBUTE if self is SplitForm.CTA else Change.REORDER
 
 
 class Split(NamedTuple):

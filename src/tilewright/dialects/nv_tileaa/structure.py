@@ -20,8 +20,10 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.symbol_table import resolve
 from tilewright.ir.traits import SYMBOL, TERMINATOR, Effects, HasParent
 from tilewright.ir.types import FunctionType, TensorType
+from tilewright.support.schedule_keys import LEVEL, SANITIZE
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.requests import Change
     from tilewright.text.syntax import Directive
 
 
@@ -45,6 +47,12 @@ class FuncOp(func.FuncOp):
         """The value that is asked for, if any."""
         request = None if self.asked is None else self.asked.get(key)
         return None if request is None else request.value
+
+    def allows(self, change: Change) -> bool:
+        """Whether what restricts the compiler leaves it a change."""
+        level = self.asks(LEVEL)
+        is_checked = self.asks(SANITIZE) is not None and change.separates_checks
+        return not is_checked and (level is None or level >= change.least_level)
 
     def has_refused(self, key: str) -> bool:
         """Whether a request is recorded as refused."""

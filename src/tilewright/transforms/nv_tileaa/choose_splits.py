@@ -112,13 +112,13 @@ RULES: Final[dict[SplitForm, Callable[[Trial, Sink], None]]] = {
 """What chooses the splits of each form, in the order in which they are applied."""
 
 
-def choose_splits(kernel: FuncOp, allowed: Collection[SplitForm], sink: Sink) -> int:
-    """Write splits of the allowed forms into a kernel, unless it has some.
+def choose_splits(kernel: FuncOp, wanted: Collection[SplitForm], sink: Sink) -> int:
+    """Write splits of some forms into a kernel, if it allows these and has no splits.
 
     `sink` takes the remarks. Returns how often the kernel was copied.
     """
     trial = Trial(kernel)
     if not any(SPLIT in op.attributes for op in kernel.walk()):
-        for form in [each for each in RULES if each in allowed]:
+        for form in [each for each in RULES if each in wanted and kernel.allows(each.change)]:
             RULES[form](trial, sink)
     return trial.copies

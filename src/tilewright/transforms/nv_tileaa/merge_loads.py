@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
-from tilewright.ir.passes import Pass, statistic
+from tilewright.ir.passes import statistic
 from tilewright.schedule.limits import MERGED_TILES
 from tilewright.schedule.tile_words import result_words
 from tilewright.schedule.warps import held_words
 from tilewright.transforms.generic.cse import Cse
+from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation, Region
@@ -23,21 +25,21 @@ _HINTS: Final = frozenset(("latency", "allow_tma"))
 """Attributes that do not change the loaded value."""
 
 
-class MergeLoads(Pass):
+class MergeLoads(KernelPass):
     """Replace a plain load by an equal one that dominates it, as far as registers allow."""
 
     name = "merge-loads"
+    change = Change.REORDER
     merged = statistic("loads replaced by an equal one")
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel:
-                scope = _Scope(MERGED_TILES * held_words(function))
-                scope.region(function.body)
-                self.merged.add(sink, scope.merged)
-                if scope.merged:
-                    # Users of merged tiles may be equal now.
-                    Cse().run(function, sink)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        if function.is_kernel:
+            scope = _Scope(MERGED_TILES * held_words(function))
+            scope.region(function.body)
+            self.merged.add(sink, scope.merged)
+            if scope.merged:
+                # Users of merged tiles may be equal now.
+                Cse().run(function, sink)
 
 
 class _Scope:

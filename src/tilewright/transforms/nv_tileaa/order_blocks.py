@@ -25,14 +25,15 @@ from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.multimem import MultimemOp
 from tilewright.dialects.nv_tileaa.predicates import BoundedAttr
 from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp, TileLoadOp, TileStoreOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.block_groups import BlockGroups
 from tilewright.transforms.nv_tileaa.scalars import constant
 
@@ -47,30 +48,30 @@ MAX_OPS: Final = 64
 """At most this many operations compute a bound from a block id."""
 
 
-class OrderBlocks(Pass):
+class OrderBlocks(KernelPass):
     """Start the blocks of a kernel that run the longest first."""
 
     name = "order-blocks"
+    change = Change.IMPROVE
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if not function.is_kernel:
-                continue
-            ids = [each for each in function.walk() if isinstance(each, GetProgramIdOp)]
-            loops = [each for each in function.walk() if isinstance(each, ForOp)]
-            if len(ids) != 1 or ids[0].program_id is not None or not loops:
-                continue
-            if any(map(_may_wait, function.walk())):
-                continue
-            growing = [
-                number
-                for number, block in enumerate(ids[0].results)
-                if any(_grows(loop, block) for loop in loops)
-            ]
-            if growing == [0]:
-                _group(ids[0])
-            elif growing:
-                _reverse(ids[0], growing)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        if not function.is_kernel:
+            return
+        ids = [each for each in function.walk() if isinstance(each, GetProgramIdOp)]
+        loops = [each for each in function.walk() if isinstance(each, ForOp)]
+        if len(ids) != 1 or ids[0].program_id is not None or not loops:
+            return
+        if any(map(_may_wait, function.walk())):
+            return
+        growing = [
+            number
+            for number, block in enumerate(ids[0].results)
+            if any(_grows(loop, block) for loop in loops)
+        ]
+        if growing == [0]:
+            _group(ids[0])
+        elif growing:
+            _reverse(ids[0], growing)
 
 
 def _may_wait(op: Operation) -> bool:

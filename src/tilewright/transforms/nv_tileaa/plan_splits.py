@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 ALL: Final = "+".join(form.value for form in SplitForm)
-NONE: Final = "none"
 
 
 def _forms(text: str) -> str:
     known = [form.value for form in SplitForm]
-    if text != NONE and not set(text.split("+")) <= {*known}:
-        raise ValueError(f"expected {NONE}, or some of {'+'.join(known)}")
+    if not set(text.split("+")) <= {*known}:
+        raise ValueError(f"expected some of {'+'.join(known)}")
     return text
 
 
@@ -36,10 +35,10 @@ class PlanSplits(Pass):
     """
 
     name = "plan-splits"
-    forms: str = option(default=ALL, doc="the forms that are allowed, or `none`", parse=_forms)
+    forms: str = option(default=ALL, doc="the forms that are chosen", parse=_forms)
     copies = statistic("copies of kernels, to choose a split on what earlier ones leave")
 
     def run(self, op: Operation, sink: Sink) -> None:
-        allowed = [form for form in SplitForm if form.value in self.forms.split("+")]
+        wanted = [form for form in SplitForm if form.value in self.forms.split("+")]
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            self.copies.add(sink, choose_splits(function, allowed, sink))
+            self.copies.add(sink, choose_splits(function, wanted, sink))

@@ -9,14 +9,15 @@ from tilewright.dialects.nv_tileaa.attribute_names import AT
 from tilewright.dialects.nv_tileaa.attributes import EARLY, AtAttr
 from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.shape import BroadcastOp, CatOp, Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.passes import Pass
 from tilewright.schedule.limits import EARLY_SHARE, LARGE_TILE, PREFETCHED_BYTES
 from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
 from tilewright.schedule.warps import threads_of
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
     is_copyable,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 PREFETCH: Final = "prefetch"
 
 
-class PrefetchLoads(Pass):
+class PrefetchLoads(KernelPass):
     """Give loads the stage before that of their users: they are issued an iteration early.
 
     `pipeline-loops` carries their tiles in registers. Only plain loads that are ordered after no
@@ -45,16 +46,16 @@ class PrefetchLoads(Pass):
     """
 
     name = "prefetch-loads"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            wanted = function.asks(PREFETCH)
-            if not function.is_kernel or wanted == 0:
-                continue
-            is_forced, keeps_tiles = wanted is not None, function.asks("kept_tiles") != 0
-            any_chosen = _choose(function, keeps_tiles=keeps_tiles, is_forced=is_forced)
-            if is_forced and not any_chosen:
-                function.refuse(PREFETCH, "no loop loads small tiles that registers can hold")
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        wanted = function.asks(PREFETCH)
+        if not function.is_kernel or wanted == 0:
+            return
+        is_forced, keeps_tiles = wanted is not None, function.asks("kept_tiles") != 0
+        any_chosen = _choose(function, keeps_tiles=keeps_tiles, is_forced=is_forced)
+        if is_forced and not any_chosen:
+            function.refuse(PREFETCH, "no loop loads small tiles that registers can hold")
 
 
 def _choose(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:

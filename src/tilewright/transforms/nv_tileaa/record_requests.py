@@ -17,7 +17,17 @@ from tilewright.dialects.nv_tileaa.requests import (
 )
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass, option
-from tilewright.support.schedule_keys import CHOICES, COUNTS, ENTRY, SCHEDULE, SOURCES
+from tilewright.support.schedule_keys import (
+    CHOICES,
+    COUNTS,
+    ENTRY,
+    LEVEL,
+    OPTIONS,
+    RESTRICTIONS,
+    SANITIZE,
+    SCHEDULE,
+    SOURCES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,21 +35,21 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
-LIMITS: Final = {
-    "level": "passes that follow it run from -O2 on",
-    "sanitize": "--sanitize keeps accesses beside their checks",
+RESTRICTED: Final = {
+    LEVEL: "what follows it is done from -O2 on",
+    SANITIZE: "--sanitize keeps accesses beside their checks",
 }
-"""Why no request of a schedule is followed."""
+"""Why no request of a schedule is followed, by what restricts the compiler."""
 UNASKED: Final = -1
 PLANNED_KEYS: Final = ("warps", "k_parts")
 """The keys of schedules whose values a plan has already."""
 
 
 def _request(name: str, doc: str) -> int:
-    """An option that is a key of schedules."""
+    """An option that is a key of schedules, or of restrictions."""
 
     def parse(text: str) -> int:
-        values = CHOICES[name]
+        values = RESTRICTIONS.get(name) or CHOICES[name]
         if not text.isdecimal() or int(text) not in values:
             raise ValueError(f"expected one of {', '.join(map(str, values))}")
         return int(text)
@@ -50,12 +60,6 @@ def _request(name: str, doc: str) -> int:
 def _source(text: str) -> str:
     if text not in SOURCES:
         raise ValueError(f"expected one of {', '.join(SOURCES)}")
-    return text
-
-
-def _limit(text: str) -> str:
-    if text not in LIMITS:
-        raise ValueError(f"expected one of {', '.join(LIMITS)}")
     return text
 
 
@@ -83,15 +87,15 @@ class RecordRequests(Pass):
     prefetch: int = _request("prefetch", "prefetch no small tiles (0), or all that fit (1)")
     warps: int = _request("warps", "the number of warps of a block")
     source: str = option(default=SCHEDULE, doc="what asks for all of these", parse=_source)
-    limit: str = option(
-        default="", doc="what forbids to follow them: `level` or `sanitize`", parse=_limit
-    )
+    level: int = _request("level", "the optimization level, if it restricts what passes do")
+    sanitize: int = _request("sanitize", "keep accesses beside what checks them")
 
     def run(self, op: Operation, sink: Sink) -> None:
         requests = self._requests()
         for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if kernel.is_kernel:
                 _take_hints(kernel)
+                self._restrict(kernel)
                 self._record(kernel, requests)
 
     def _requests(self) -> list[Request]:
@@ -104,12 +108,21 @@ class RecordRequests(Pass):
                 requests.append(Request(key, value, self.source))
         return requests
 
+    def _restrict(self, kernel: FuncOp) -> None:
+        """Record what restricts the compiler; a kernel keeps what restricts it already."""
+        for key, value in ((LEVEL, self.level), (SANITIZE, self.sanitize)):
+            previous = kernel.asks(key)
+            if value != UNASKED and (previous is None or value < previous):
+                asked = kernel.asked or AskedAttr()
+                kernel.asked = asked.with_request(Request(key, value, OPTIONS))
+
     def _record(self, kernel: FuncOp, requests: Sequence[Request]) -> None:
+        restriction = next((key for key in RESTRICTED if kernel.asks(key) is not None), None)
         for request in requests:
             asked = kernel.asked or AskedAttr()
             previous = asked.get(request.key)
-            if self.limit and request.value:
-                kernel.refuse(request.key, f"{_shown(request)}: {LIMITS[self.limit]}")
+            if restriction and request.value:
+                kernel.refuse(request.key, f"{_shown(request)}: {RESTRICTED[restriction]}")
                 continue
             if kernel.planned and request.key in PLANNED_KEYS:
                 kernel.refuse(request.key, f"{_shown(request)}: the program has a plan")

@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.attribute_names import CONTINUES
 from tilewright.dialects.nv_tileaa.loop_schedule import LoopSchedule, is_pipelined
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import UNIT
-from tilewright.ir.passes import Pass
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.memory_order import MemoryOrder
 from tilewright.transforms.nv_tileaa.rotation import Rotation
 from tilewright.transforms.pipeline.chains import chain_problem, next_loop
@@ -34,29 +35,28 @@ from tilewright.transforms.pipeline.chains import chain_problem, next_loop
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
 ROTATE: Final = "rotate"
 
 
-class RotateDots(Pass):
+class RotateDots(KernelPass):
     """Give the second of two dots in a row the next stage, beside what the first is used for."""
 
     name = "rotate-dots"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            wanted = function.asks(ROTATE)
-            if not function.is_kernel or wanted == 0:
-                continue
-            rotations = _rotations(function, is_forced=wanted is not None)
-            if wanted and not rotations:
-                function.refuse(ROTATE, "no loop has a dot that it can compute an iteration later")
-            _share_pipelines(function, rotations)
-            for rotation in rotations.values():
-                rotation.write_points()
-            _mark_chains(rotations)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        wanted = function.asks(ROTATE)
+        if not function.is_kernel or wanted == 0:
+            return
+        rotations = _rotations(function, is_forced=wanted is not None)
+        if wanted and not rotations:
+            function.refuse(ROTATE, "no loop has a dot that it can compute an iteration later")
+        _share_pipelines(function, rotations)
+        for rotation in rotations.values():
+            rotation.write_points()
+        _mark_chains(rotations)
 
 
 def _rotations(function: FuncOp, *, is_forced: bool) -> dict[ForOp, Rotation]:

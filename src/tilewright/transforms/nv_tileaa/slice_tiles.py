@@ -18,8 +18,7 @@ from tilewright.layout.linear import log2
 from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import MAX_WARPS, fixed_warps
-from tilewright.target.arch import WARP_SIZE
+from tilewright.schedule.warps import threads_of
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
 from tilewright.transforms.tile.loop import build_loop
@@ -43,11 +42,7 @@ class SliceTiles(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
-                slice_function(function, self.words or _budget(function))
-
-
-def _budget(function: FuncOp) -> int:
-    return (fixed_warps(function) or MAX_WARPS) * WARP_SIZE * TILE_SHARE
+                slice_function(function, self.words or threads_of(function) * TILE_SHARE)
 
 
 def slice_function(function: FuncOp, budget: int) -> None:

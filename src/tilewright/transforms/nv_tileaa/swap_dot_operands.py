@@ -18,13 +18,13 @@ from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.shape import PermuteOp, ViewOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import dot_types
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import TensorType
 from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
@@ -33,11 +33,11 @@ from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warps import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_K_BYTES
+from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
     from tilewright.target.arch import Arch
@@ -47,20 +47,20 @@ PAIR_ROWS: Final = 8
 """A thread has row r and row r + 8 of a fragment, and reads two neighbours at once."""
 
 
-class SwapDotOperands(Pass):
+class SwapDotOperands(KernelPass):
     """Transpose 8-bit dots whose B is not K-major."""
 
     name = "swap-dot-operands"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            arch = target_of(function)
-            if arch is None or not arch.async_dots:
-                continue
-            for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
-                loop = _accumulating_loop(dot)
-                if loop is not None and _should_swap(dot, arch, threads_of(function)):
-                    _swap(dot, loop)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        arch = target_of(function)
+        if arch is None or not arch.async_dots:
+            return
+        for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
+            loop = _accumulating_loop(dot)
+            if loop is not None and _should_swap(dot, arch, threads_of(function)):
+                _swap(dot, loop)
 
 
 def _accumulating_loop(dot: DotOp) -> ForOp | None:

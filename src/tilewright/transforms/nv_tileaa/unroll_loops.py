@@ -10,11 +10,12 @@ from tilewright.dialects.elements import width_of
 from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.passes import Pass, statistic
+from tilewright.ir.passes import statistic
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
@@ -24,26 +25,26 @@ from tilewright.schedule.warps import held_words
 from tilewright.support.numerics.integer import number
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse
+from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
 
-class UnrollLoops(Pass):
+class UnrollLoops(KernelPass):
     """Unroll loops that load tiles and have a small constant trip count."""
 
     name = "unroll-loops"
+    change = Change.REORDER
     unrolled = statistic("loops unrolled")
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            unrolled = _unroll_some(function) if function.is_kernel else 0
-            self.unrolled.add(sink, unrolled)
-            if unrolled:
-                Canonicalize().run(function, sink)
-                Cse().run(function, sink)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        unrolled = _unroll_some(function) if function.is_kernel else 0
+        self.unrolled.add(sink, unrolled)
+        if unrolled:
+            Canonicalize().run(function, sink)
+            Cse().run(function, sink)
 
 
 def _unroll_some(function: FuncOp) -> int:

@@ -13,9 +13,9 @@ from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.queue import CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.types import stored_bytes
-from tilewright.ir.passes import Pass
 from tilewright.ir.types import IntegerType
 from tilewright.schedule.limits import COPIED_OPS, EARLY_SHARE, SINGLE_TRIP_SHARE
 from tilewright.schedule.row_kernels import loading_blocks
@@ -25,6 +25,7 @@ from tilewright.support.remark_catalogue import SINGLE_TRIP, SINGLE_TRIP_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads, find_repeated_tiles
 from tilewright.transforms.nv_tileaa.single_trip import SingleTrip, can_pass
@@ -46,19 +47,19 @@ _SINGLE: Final = (AssertOp, CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp)
 """Operations of which there is to be no second version: they guard loads, or own memory."""
 
 
-class VersionSingleTrip(Pass):
+class VersionSingleTrip(KernelPass):
     """Version loops that load the same tiles for one iteration, which loads each tile once."""
 
     name = "version-single-trip"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            wanted = function.asks(SINGLE_TRIP_KEY)
-            if wanted == 0 or not function.is_kernel:
-                continue
-            if _version(function, sink, is_forced=wanted is not None):
-                Canonicalize().run(function, sink)
-                Cse().run(function, sink)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        wanted = function.asks(SINGLE_TRIP_KEY)
+        if wanted == 0 or not function.is_kernel:
+            return
+        if _version(function, sink, is_forced=wanted is not None):
+            Canonicalize().run(function, sink)
+            Cse().run(function, sink)
 
 
 def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:

@@ -17,18 +17,19 @@ from tilewright.dialects.arith.integer import MinUIOp
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.integer import AddIOp, MulIOp, ShRIOp
 from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.memory import AtomicCasOp, AtomicRmwOp, LoadOp
 from tilewright.dialects.nv_tileas.sync import SleepOp
 from tilewright.dialects.scf import ConditionOp, WhileOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_pure
-from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
 from tilewright.schedule.limits import LOG2_BLOCKS_OF_SLEEP, LONGEST_SLEEP, SHORTEST_SLEEP
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Operation
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
@@ -36,13 +37,14 @@ if TYPE_CHECKING:
 _ATTEMPTS: Final = (AtomicCasOp, AtomicRmwOp, LoadOp)
 
 
-class BackOffSpins(Pass):
+class BackOffSpins(KernelPass):
     """Sleep between the attempts of loops that do nothing but wait for another block."""
 
     name = "back-off-spins"
+    change = Change.IMPROVE
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for loop in [inner for inner in op.walk() if isinstance(inner, WhileOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for loop in [inner for inner in function.walk() if isinstance(inner, WhileOp)]:
             if _only_waits(loop):
                 _sleep_between_attempts(loop)
 

@@ -17,6 +17,7 @@ from tilewright.analysis.elementwise import instructions, is_elementwise, is_til
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
@@ -30,7 +31,6 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.warp_loads import warp_loads
@@ -42,12 +42,12 @@ from tilewright.schedule.limits import (
     LEAST_STAGES,
 )
 from tilewright.transforms.generic.dce import erase_with_sources
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.address_ops import find_address_ops, find_index_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import can_read_as, pipelined_loads
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
-    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.support.diagnostics import Sink
@@ -58,19 +58,19 @@ SOURCES: Final = (ConstantOp, SplatOp, MakeRangeOp)
 """Operations that are free to compute in any layout."""
 
 
-class HoistConversions(Pass):
+class HoistConversions(KernelPass):
     """Convert the layout of loaded tiles instead of that of element-wise results."""
 
     name = "hoist-conversions"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            arch = target_of(function)
-            for loop in [inner for inner in function.walk() if isinstance(inner, ForOp)]:
-                loads = pipelined_loads(loop)
-                bytes = sum(stored_bytes(load.results[0].type) for load in loads)
-                if arch is not None and 0 < LEAST_STAGES * bytes <= arch.static_shared:
-                    _hoist_in(loop, loads, arch)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        arch = target_of(function)
+        for loop in [inner for inner in function.walk() if isinstance(inner, ForOp)]:
+            loads = pipelined_loads(loop)
+            bytes = sum(stored_bytes(load.results[0].type) for load in loads)
+            if arch is not None and 0 < LEAST_STAGES * bytes <= arch.static_shared:
+                _hoist_in(loop, loads, arch)
 
 
 def _hoist_in(loop: ForOp, loads: list[TileLoad], arch: Arch) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.loop_bounds import integer_of
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
-from tilewright.ir.passes import Pass
 from tilewright.schedule.limits import (
     FEWEST_KEPT,
     KEPT_IN_FLIGHT,
@@ -30,6 +30,7 @@ from tilewright.schedule.warps import threads_of
 from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.repeated_loads import (
     LoopLoads,
     RepeatedLoads,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.scf import ForOp
-    from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
     from tilewright.support.remark_catalogue import RemarkEntry
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
@@ -51,24 +51,24 @@ if TYPE_CHECKING:
 KEPT_TILES: Final = "kept_tiles"
 
 
-class KeepTiles(Pass):
+class KeepTiles(KernelPass):
     """Keep the first tiles that a loop loads in shared memory, for later loops that load them."""
 
     name = "keep-tiles"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            spec, asked = function.kernel_spec, function.asks(KEPT_TILES)
-            if spec is None or spec.num_warps is None or asked == 0:
-                continue
-            any_tiles = False
-            for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
-                tiles = _own_tiles(repeated)
-                if tiles is not None:
-                    _keep(function, *tiles, asked, sink)
-                    any_tiles = True
-            if asked is not None and not any_tiles:
-                function.refuse(KEPT_TILES, "no later loop loads tiles that each thread can keep")
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        spec, asked = function.kernel_spec, function.asks(KEPT_TILES)
+        if spec is None or spec.num_warps is None or asked == 0:
+            return
+        any_tiles = False
+        for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
+            tiles = _own_tiles(repeated)
+            if tiles is not None:
+                _keep(function, *tiles, asked, sink)
+                any_tiles = True
+        if asked is not None and not any_tiles:
+            function.refuse(KEPT_TILES, "no later loop loads tiles that each thread can keep")
 
 
 def _keep(

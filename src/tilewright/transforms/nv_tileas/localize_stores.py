@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
 from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
 from tilewright.dialects.nv_tileas.shape import (
@@ -27,26 +28,27 @@ from tilewright.dialects.nv_tileas.shape import (
     ViewOp,
 )
 from tilewright.dialects.nv_tileas.types import register_bytes
-from tilewright.ir.passes import Pass
 from tilewright.layout.transfer import Move, transfer
 from tilewright.layout.warp_stores import warp_stores
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileas.stage_reads import led_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.operation import Operation
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.layout.linear import Layout
     from tilewright.support.diagnostics import Sink
 
 
-class LocalizeStores(Pass):
+class LocalizeStores(KernelPass):
     """Let each warp store the elements that it holds, where it holds whole lines of memory."""
 
     name = "localize-stores"
+    change = Change.IMPROVE
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for convert in [inner for inner in op.walk() if isinstance(inner, ConvertLayoutOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for convert in [inner for inner in function.walk() if isinstance(inner, ConvertLayoutOp)]:
             stored = None if in_shared_memory(convert.result) else _stored_tile(convert)
             if stored is None or not _crosses_warps(convert):
                 continue

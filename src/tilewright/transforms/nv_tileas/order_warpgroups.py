@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.warpgroup_order import (
@@ -21,22 +22,24 @@ from tilewright.dialects.nv_tileas.warpgroup_order import (
 )
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
 from tilewright.target.tensor_cores import WARPGROUP
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileas.shared_accesses import synchronizes
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.support.diagnostics import Sink
 
 
-class OrderWarpgroups(Pass):
+class OrderWarpgroups(KernelPass):
     """Let two warpgroups issue dots that overlap with other work one after the other."""
 
     name = "order-warpgroups"
+    change = Change.IMPROVE
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for agent in [inner for inner in op.walk() if isinstance(inner, AgentSwitchOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for agent in [inner for inner in function.walk() if isinstance(inner, AgentSwitchOp)]:
             if agent.warps == WARPGROUPS * WARPGROUP:
                 _order(agent)
 

@@ -11,26 +11,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp, async_instruction
 from tilewright.dialects.scf import ForOp, IfOp, WhileOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
 from tilewright.plans.mma import is_promoted
+from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
 
-class OverlapDots(Pass):
+class OverlapDots(KernelPass):
     """Issue dots that follow each other, and wait for each before its first use."""
 
     name = "overlap-dots"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for loop in [inner for inner in function.walk() if isinstance(inner, ForOp)]:
             _overlap(loop.body.block)
 
 

@@ -18,13 +18,15 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.dialects.nv_tileaa.floating import AddFOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp, Rearrangement, SplatOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
 from tilewright.plans.mma import PROMOTED, starts_at_zero
+from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -34,13 +36,14 @@ SOURCES: Final = (ConstantOp, MakeRangeOp, SplatOp)
 """Ops that create tiles without other tiles."""
 
 
-class PromoteDots(Pass):
+class PromoteDots(KernelPass):
     """Let dots by wgmma add what they accumulate from zero to a tile."""
 
     name = "promote-dots"
+    change = Change.IMPROVE
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for dot in [inner for inner in op.walk() if isinstance(inner, DotOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
             addition = _only_addition(dot)
             if addition is None or not _is_promotable(dot):
                 continue

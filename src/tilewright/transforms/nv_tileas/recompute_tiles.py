@@ -19,10 +19,10 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.math.ops import AbsFOp, Exp2Op, FmaOp
 from tilewright.dialects.nv_tileaa.floating import DivFOp, RemFOp, SqrtOp
 from tilewright.dialects.nv_tileaa.integer import DivIOp, RemIOp
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.shape import MakeRangeOp
 from tilewright.dialects.scf import ForOp
-from tilewright.ir.passes import Pass
 from tilewright.ir.types import I1
 from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.limits import RECOMPUTED_OPS, RECOMPUTED_SHARE
@@ -34,10 +34,12 @@ from tilewright.schedule.liveness_with_layouts import (
 )
 from tilewright.schedule.registers import registers_for_tiles
 from tilewright.schedule.resources import register_limit
+from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -47,13 +49,14 @@ SLOW: Final = (DivFOp, DivIOp, RemFOp, RemIOp, SqrtOp)
 FAST_FUNCTIONS: Final = (AbsFOp, Exp2Op, FmaOp)
 
 
-class RecomputeTiles(Pass):
+class RecomputeTiles(KernelPass):
     """Compute tiles from before a loop with dots anew in it, if it has no registers for them."""
 
     name = "recompute-tiles"
+    change = Change.IMPROVE
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for loop in [inner for inner in function.walk() if isinstance(inner, ForOp)]:
             limit = register_limit(loop) if _has_asynchronous_dots(loop) else None
             if limit is not None:
                 excess = live_registers(loop).most - registers_for_tiles(limit)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import (
@@ -25,8 +26,9 @@ from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import UnitAttr
-from tilewright.ir.passes import Pass, statistic
+from tilewright.ir.passes import statistic
 from tilewright.schedule.shared_memory import SharedMemory
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileas.choose_pipelining import PipeliningChoice
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
@@ -52,7 +54,6 @@ from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans, TileLoad
 
@@ -62,7 +63,7 @@ STREAMED_FIRST: Final = True
 """Whether tiles that are read once are evicted from L2 first, unless it is forced."""
 
 
-class ScheduleLoops(Pass):
+class ScheduleLoops(KernelPass):
     """Choose the software pipeline of every loop: loads, stages, copy engines, and dots in flight.
 
     A producer may copy for all loops of a kernel, by TMA, and two blocks may share an SM. Applies
@@ -70,12 +71,12 @@ class ScheduleLoops(Pass):
     """
 
     name = "schedule-loops"
+    change = Change.REORDER
     plans = statistic("plans of candidates that were predicted")
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel:
-                self._schedule(function, sink)
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        if function.is_kernel:
+            self._schedule(function, sink)
 
     def _schedule(self, function: FuncOp, sink: Sink) -> None:
         spec = function.kernel_spec

@@ -10,17 +10,17 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
-from tilewright.ir.passes import Pass
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileas.dependence_graph import DependenceGraph
 from tilewright.transforms.nv_tileas.operation_priorities import priorities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.operation_priorities import Priority
 
@@ -28,19 +28,19 @@ WITH_REASONS: Final = (LoadOp, TiledLoadOp, ReduceOp)
 """Operations without which a block stays in its order."""
 
 
-class ScheduleOperations(Pass):
+class ScheduleOperations(KernelPass):
     """Issue loads and copies early, and what waits for them and for other warps late."""
 
     name = "schedule-operations"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            regions = [region for inner in function.walk() for region in inner.regions]
-            for block in [block for region in regions for block in region.blocks]:
-                if any(isinstance(each, WITH_REASONS) for each in block):
-                    graph = DependenceGraph(block)
-                    for number in list_schedule(graph, priorities(graph)):
-                        block.append(graph.ops[number].detach())
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        regions = [region for inner in function.walk() for region in inner.regions]
+        for block in [block for region in regions for block in region.blocks]:
+            if any(isinstance(each, WITH_REASONS) for each in block):
+                graph = DependenceGraph(block)
+                for number in list_schedule(graph, priorities(graph)):
+                    block.append(graph.ops[number].detach())
 
 
 def list_schedule(graph: DependenceGraph, chosen: Mapping[int, Priority]) -> list[int]:

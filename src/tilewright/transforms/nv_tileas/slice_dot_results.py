@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
@@ -24,7 +25,6 @@ from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_pure
-from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
 from tilewright.layout.linear import REGISTER, unpack
@@ -34,6 +34,7 @@ from tilewright.schedule.liveness_with_layouts import tile_registers
 from tilewright.schedule.registers import registers_for_tiles
 from tilewright.schedule.resources import kernel_registers
 from tilewright.transforms.generic.dce import erase_with_sources
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.tile.unrolled import Part, UnrolledParts, uniform_part
 
 if TYPE_CHECKING:
@@ -46,20 +47,20 @@ if TYPE_CHECKING:
 MATRIX_DIMS: Final = 2
 
 
-class SliceDotResults(Pass):
+class SliceDotResults(KernelPass):
     """Compute dots slice by slice where registers do not suffice for the whole result."""
 
     name = "slice-dot-results"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            limit = kernel_registers(function)
-            if limit is None:
-                continue
-            for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
-                chain = _Chain.of(dot)
-                if chain is not None:
-                    _slice(chain, registers_for_tiles(limit))
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        limit = kernel_registers(function)
+        if limit is None:
+            return
+        for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
+            chain = _Chain.of(dot)
+            if chain is not None:
+                _slice(chain, registers_for_tiles(limit))
 
 
 class _Chain(NamedTuple):

@@ -10,28 +10,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.passes import Pass
 from tilewright.schedule.limits import DOT_SLICES
 from tilewright.transforms.generic.dce import erase_with_sources
+from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.tile.unrolled import Part, UnrolledParts
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Operation
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.support.diagnostics import Sink
 
 MATRIX_DIMS: Final = 2
 
 
-class SliceDots(Pass):
+class SliceDots(KernelPass):
     """Multiply operands that are read from a stage by slices of K."""
 
     name = "slice-dots"
+    change = Change.REORDER
 
-    def run(self, op: Operation, sink: Sink) -> None:
-        for dot in [inner for inner in op.walk() if isinstance(inner, DotOp)]:
+    def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
             if dot.atom.holds_warps:
                 _slice(dot)
 

@@ -1,7 +1,7 @@
 // What is asked of a kernel: a schedule goes before hints, and what cannot be followed is refused.
 // RUN: tilewright opt --pass 'record-requests{warps=8 stages=0 in-flight=0}' %s | filecheck %s
 // RUN: tilewright opt --pass 'record-requests' %s | filecheck %s --check-prefix=KEPT
-// RUN: tilewright opt --pass 'record-requests{warps=8 agents=0 stages=3 limit=level}' %s | filecheck %s --check-prefix=LIMITED
+// RUN: tilewright opt --pass 'record-requests{warps=8 agents=0 stages=3 level=1}' %s | filecheck %s --check-prefix=LIMITED
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // CHECK-LABEL: @hints
   // CHECK-SAME: kernel_spec<>
@@ -13,8 +13,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // KEPT-NOT: refused
   // A request that nothing is done is followed by doing nothing.
   // LIMITED-LABEL: @hints
-  // LIMITED-SAME: asked<num_ctas = <2, entry>, warps = <4, entry>, occupancy = <3, entry>, agents = <0, schedule>>
-  // LIMITED-SAME: refused<[<stages, "3 of schedule: passes that follow it run from -O2 on">, <warps, "8 of schedule: passes that follow it run from -O2 on">]>
+  // LIMITED-SAME: asked<num_ctas = <2, entry>, warps = <4, entry>, occupancy = <3, entry>, level = <1, options>, agents = <0, schedule>>
+  // LIMITED-SAME: refused<[<stages, "3 of schedule: what follows it is done from -O2 on">, <warps, "8 of schedule: what follows it is done from -O2 on">]>
   nv_tileaa.func @hints() attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4, occupancy = 3>} {
     nv_tileaa.return
   }

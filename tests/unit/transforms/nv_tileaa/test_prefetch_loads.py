@@ -261,16 +261,16 @@ class TestPrefetchLoads:
         assert self.rotated(load("a") + dot_of("%a", "f32"))
 
 
-@pytest.mark.parametrize("checked", [False, True])
 @pytest.mark.parametrize("opt_level", OPT_LEVELS)
-def test_it_is_a_matter_of_the_optimization_level_and_of_checks(
+@pytest.mark.parametrize("checked", [False, True])
+def test_accesses_stay_where_they_are_at_lower_levels_and_beside_checks(
     opt_level: int, checked: bool
 ) -> None:
-    levels = (PLAN, "nv_tileas")
-    texts = [passes_to(level, "sm_90", opt_level, checked=checked) for level in levels]
-    names = ",".join(texts).split(",")
-    prefetched = opt_level >= 2 and not checked
-    reordering = "unroll-loops", "merge-loads", "prefetch-loads"
-    for name in (*reordering, "schedule-loops", "materialize-schedule"):
-        assert (name in names) == prefetched
-    assert "convert-tileaa-to-tileas" in names
+    """Two loads of one tile in a loop of four iterations, which is unrolled."""
+    steps = passes_to(PLAN, "sm_90", opt_level, checked=checked).split(",")
+    (recorded,) = (each for each in steps if each.startswith("record-requests"))
+    body = loop(load("a") + load("b") + ADDED + store("%c"), "%c4")
+    root = made(body, f"{recorded},unroll-loops,merge-loads")
+    assert count(root, TiledLoadOp) == (4 if opt_level >= 2 and not checked else 2)
+    root = made(loop(load("a") + store("%a")), f"{recorded},prefetch-loads,pipeline-loops")
+    assert loads_outside_loops(root) == (opt_level >= 2 and not checked)

@@ -51,6 +51,21 @@ cuda_tile.module @kernels {
     assert np.array_equal(values, 2 * np.arange(512, dtype=np.float32))
 
 
+def recorded(asked: str, options: str) -> FuncOp:
+    """A kernel of which something is asked, after the pass."""
+    text = f"""
+gpu.module @m {{
+  nv_tileaa.func @k() attributes {{
+    kernel_spec = #nv_tileaa.kernel_spec<>,
+    nv_tileaa.asked = #nv_tileaa.asked<{asked}>
+  }} {{ nv_tileaa.return }}
+}}"""
+    module = parse_any(text, "kernel.mlir")
+    parse_pipeline(f"record-requests{{{options}}}" if options else "record-requests").run(module)
+    (kernel,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    return kernel
+
+
 @pytest.mark.parametrize(("options", "winner", "refusals"), [
     # Sources in falling precedence; what is equal is followed either way.
     ("warps=8 source=schedule", (8, "schedule"), ["4 of record: overridden by schedule"]),
@@ -61,27 +76,31 @@ cuda_tile.module @kernels {
     ("warps=0 source=schedule", (4, "record"), []),
 ])  # fmt: skip
 def test_the_first_source_wins(options: str, winner: tuple[int, str], refusals: list[str]) -> None:
-    text = """
-gpu.module @m {
-  nv_tileaa.func @k() attributes {
-    kernel_spec = #nv_tileaa.kernel_spec<>,
-    nv_tileaa.asked = #nv_tileaa.asked<warps = <4, record>>
-  } { nv_tileaa.return }
-}"""
-    module = parse_any(text, "kernel.mlir")
-    parse_pipeline(f"record-requests{{{options}}}").run(module)
-    (kernel,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    kernel = recorded("warps = <4, record>", options)
     assert kernel.asked is not None
     assert kernel.asked.requests == (("warps", *winner),)
     refused = () if kernel.refused is None else kernel.refused.refusals
     assert refused == tuple(("warps", reason) for reason in refusals)
 
 
+@pytest.mark.parametrize(("asked", "options", "expected"), [
+    ("warps = <4, record>", "level=1", {"warps": 4, "level": 1}),
+    ("level = <0, options>", "level=1 sanitize=1", {"level": 0, "sanitize": 1}),
+    ("level = <1, options>", "level=0", {"level": 0}),
+    ("level = <1, options>", "", {"level": 1}),
+])  # fmt: skip
+def test_no_option_lifts_a_restriction(asked: str, options: str, expected: dict[str, int]) -> None:
+    kernel = recorded(asked, options)
+    assert kernel.asked is not None
+    assert {key: value for key, value, _ in kernel.asked.requests} == expected
+
+
 @pytest.mark.parametrize(("option", "message"), [
     ("warps=3", "expected one of 0, 1, 2, 4, 8, 16"),
     ("agents=2", "expected one of 0, 1"),
-    ("source=guess", "expected one of schedule, environment, record, entry"),
-    ("limit=guess", "expected one of level, sanitize"),
+    ("source=guess", "expected one of options, schedule, environment, record, entry"),
+    ("level=2", "expected one of 0, 1"),
+    ("sanitize=0", "expected one of 1"),
 ])  # fmt: skip
 def test_other_options_are_errors(option: str, message: str) -> None:
     with pytest.raises(UserError, match=message):

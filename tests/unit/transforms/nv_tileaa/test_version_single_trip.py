@@ -37,7 +37,7 @@ from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_BYTES
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp, IfOp
-from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation, Region
 from tilewright.ir.values import BlockArgument
 from tilewright.support.diagnostics import Sink
@@ -200,5 +200,6 @@ def test_barriers_of_one_iteration() -> None:
 
 
 def test_bounds_checks_stay_beside_their_loads() -> None:
-    assert "version-single-trip" in passes_to("nv_tileas", "sm_90", 2)
-    assert "version-single-trip" not in passes_to("nv_tileas", "sm_90", 2, checked=True)
+    module = lowered_as_far_as("version-single-trip", NORM, checked=True)
+    assert not branches(module)
+    assert count(module, TileLoadOp) == 3

@@ -92,7 +92,7 @@ def test_a_kernel_that_names_splits_keeps_them() -> None:
 
 def test_the_whole_pipeline_applies_splits_of_the_text() -> None:
     """At every level: also where none would be chosen."""
-    root = passed(split_gemm(dot="<1, 2, loop>"), "record-requests,plan-splits{forms=none},tile")
+    root = passed(split_gemm(dot="<1, 2, loop>"), "record-requests{level=0},plan-splits,tile")
     assert operands_of(root) == ((64, 64), (64, 64))
 
 

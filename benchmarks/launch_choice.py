@@ -24,7 +24,7 @@ from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.compile import Program
 from tilewright.driver.pipelines import PLAN, parse_pipeline, passes_to
 from tilewright.schedule.constants import CONSTANTS
-from tilewright.schedule.launch import choose_launch
+from tilewright.schedule.launch_shape import choose_launch
 from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import K_LOOP_OTHERS, launch_registers
 from tilewright.target.arch import WARP_SIZE

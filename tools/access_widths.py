@@ -22,7 +22,7 @@ from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
-from tilewright.schedule.launch import choose_launch
+from tilewright.schedule.launch_shape import choose_launch
 from tilewright.support.diagnostics import Error
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
 

@@ -35,7 +35,7 @@ LEVELS: Final = (PLAN, "nv_tileas", "nvgpu")
 DIALECTS: Final = ("dialects.nv_tileaa", "dialects.nv_tileas")
 """Their canonicalization rules are mutated, too."""
 TABLES: Final = (
-    ("conversion.nv_tileaa_to_nv_tileas", "operand_layouts", "_RULES"),
+    ("conversion.nv_tileaa_to_nv_tileas", "required_layouts", "_RULES"),
     ("conversion.nv_tileaa_to_nv_tileas", "op_mapping", "TILEAS_OPS"),
 )
 """Tables by operation that stand for patterns: package, module and name."""
@@ -74,7 +74,7 @@ STEPS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
     ("transforms.pipeline", "expansion", "predicate"),
     ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
-    ("transforms.nv_tileas", "kept_tiles", "wait_for_copies"),
+    ("transforms.nv_tileas", "build_kept_tiles", "wait_for_copies"),
     ("transforms.nv_tileaa", "cluster_accesses", "check_order"),
     ("transforms.tile", "one_part", "check_unobserved"),
 )

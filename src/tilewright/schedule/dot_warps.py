@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.scf import ForOp
 from tilewright.schedule.limits import DOT_SHARES, LIVE_DOT_SHARE, OPERAND_SHARE
 from tilewright.schedule.tile_words import accumulator_words, tile_words
-from tilewright.schedule.warps import DEFAULT_WARPS, MAX_WARPS
+from tilewright.schedule.warp_counts import DEFAULT_WARPS, MAX_WARPS
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
 

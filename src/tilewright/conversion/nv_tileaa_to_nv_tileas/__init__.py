@@ -20,7 +20,7 @@ from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.support.diagnostics import UserError
 from tilewright.support.remark_catalogue import CLUSTER_REFUSED
 from tilewright.support.remarks import Remark

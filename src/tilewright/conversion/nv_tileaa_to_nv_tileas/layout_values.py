@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tilewright.analysis.elementwise import is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import REARRANGEMENTS
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout, with_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import RegisterConvertible
+from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import RegisterConvertible
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import laid_out, layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
@@ -17,7 +17,7 @@ from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
-    from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import OperandLayout
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import OperandLayout
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value

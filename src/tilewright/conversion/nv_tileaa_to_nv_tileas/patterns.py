@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_values import LayoutValues
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import TILEAS_OPS, with_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import (
+from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import create_agent
+from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import (
     operand_layouts,
     operand_values,
 )
-from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import create_agent
 from tilewright.dialects.nv_tileaa import atomics, memory, multimem, queue, view
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.agents import ExecuteOp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import operand_layouts
+from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import operand_layouts
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import laid_out, maybe_layout_of
 from tilewright.ir.attributes import Type

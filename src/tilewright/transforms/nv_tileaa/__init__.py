@@ -1,6 +1,6 @@
 """Passes on tiles without layouts; `PASSES` of `driver/pipelines.py` names the module of each.
 
-- `plan_kernel` asks `schedule.launch` for warps of a block and blocks on an SM.
+- `plan_kernel` asks `schedule.launch_shape` for warps of a block and blocks on an SM.
 - `plan_splits` writes the splits that `choose_splits` chooses by the rules of `dot_parts`,
   `cluster_choice` and `k_parts`; `transforms.tile` applies them. `slice_tiles` chooses and cuts.
 - `prefetch_loads` and `rotate_dots` (`rotation`) write stages of operations, which

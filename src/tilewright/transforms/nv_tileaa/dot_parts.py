@@ -15,7 +15,7 @@ from tilewright.layout.linear import log2
 from tilewright.schedule.limits import LEAST_COLUMNS
 from tilewright.schedule.registers import fits_registers
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import WARP_COUNTS, fixed_warps
+from tilewright.schedule.warp_counts import WARP_COUNTS, fixed_warps
 from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE

@@ -23,7 +23,7 @@ from tilewright.schedule.limits import CHEAP, OVERLAPPED_STAGES
 from tilewright.schedule.registers import K_LOOP_OTHERS, resident_blocks, tile_capacity
 from tilewright.schedule.shared_memory import block_share
 from tilewright.schedule.tile_words import accumulator_words, address_words, tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.nv_tileaa.dot_parts import dots_of_loops
 from tilewright.transforms.tile.closure import CannotCut

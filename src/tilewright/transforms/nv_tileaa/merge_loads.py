@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.ir.passes import statistic
 from tilewright.schedule.limits import MERGED_TILES
 from tilewright.schedule.tile_words import result_words
-from tilewright.schedule.warps import held_words
+from tilewright.schedule.warp_counts import held_words
 from tilewright.transforms.generic.cse import Cse
 from tilewright.transforms.kernel_pass import KernelPass
 

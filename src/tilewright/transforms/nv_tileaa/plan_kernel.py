@@ -1,8 +1,8 @@
 """The plan of a kernel: how many warps a block has, and how many blocks an SM.
 
 It is chosen once tiles have their final sizes and short loops are unrolled, from the tiles that are
-live together (`schedule.launch`). Later passes read it from the `kernel_spec`, and some choose
-blocks on an SM where it has none.
+live together (`schedule.launch_shape`). Later passes read it from the `kernel_spec`, and some
+choose blocks on an SM where it has none.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.passes import Pass
-from tilewright.schedule.launch import choose_launch, relaxed_blocks
+from tilewright.schedule.launch_shape import choose_launch, relaxed_blocks
 from tilewright.support.remark_catalogue import OCCUPANCY_RELAXED, WARPS
 from tilewright.support.remarks import Remark
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
-    from tilewright.schedule.launch import LaunchShape
+    from tilewright.schedule.launch_shape import LaunchShape
     from tilewright.support.diagnostics import Sink
 
 

@@ -16,7 +16,7 @@ from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.schedule.limits import EARLY_SHARE, LARGE_TILE, PREFETCHED_BYTES
 from tilewright.schedule.tile_words import REGISTER_BITS, tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,

@@ -32,7 +32,7 @@ from tilewright.schedule.registers import (
 )
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, block_share
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP

@@ -18,7 +18,7 @@ from tilewright.layout.linear import log2
 from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.transforms.tile.closure import CannotCut, Cut
 from tilewright.transforms.tile.control_flow import Scope
 from tilewright.transforms.tile.loop import build_loop

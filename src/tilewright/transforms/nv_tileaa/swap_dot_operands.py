@@ -30,7 +30,7 @@ from tilewright.ir.types import TensorType
 from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
 from tilewright.schedule.registers import fits_registers
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.kernel_pass import KernelPass

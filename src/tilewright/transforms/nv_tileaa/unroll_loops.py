@@ -21,7 +21,7 @@ from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
 from tilewright.schedule.limits import COPIED_OPS, UNROLLED_TRIPS
 from tilewright.schedule.tile_words import result_words
-from tilewright.schedule.warps import held_words
+from tilewright.schedule.warp_counts import held_words
 from tilewright.support.numerics.integer import number
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse

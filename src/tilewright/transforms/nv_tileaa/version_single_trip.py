@@ -20,7 +20,7 @@ from tilewright.ir.types import IntegerType
 from tilewright.schedule.limits import COPIED_OPS, EARLY_SHARE, SINGLE_TRIP_SHARE
 from tilewright.schedule.row_kernels import loading_blocks
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.support.remark_catalogue import SINGLE_TRIP, SINGLE_TRIP_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.transforms.generic.canonicalize import Canonicalize

@@ -19,7 +19,7 @@ from tilewright.schedule.cost_inputs import is_innermost
 from tilewright.schedule.limits import BYTES_IN_FLIGHT, LEAST_STAGES, OVERLAPPED_STAGES
 from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.shared_memory import stage_bytes
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.schedule.work_tree import tree_of
 from tilewright.transforms.nv_tileas.consecutive_loops import nested_bytes
 from tilewright.transforms.nv_tileas.coresident_blocks import leaves_registers

@@ -23,7 +23,7 @@ from tilewright.schedule.limits import (
 from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, stage_bytes
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.transforms.nv_tileas.consecutive_loops import nested_bytes
 from tilewright.transforms.nv_tileas.dots_in_flight import dots_in_flight
 from tilewright.transforms.nv_tileas.pipeline_reasons import (

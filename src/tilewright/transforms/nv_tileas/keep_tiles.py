@@ -26,7 +26,7 @@ from tilewright.schedule.limits import (
 )
 from tilewright.schedule.shared_memory import SharedMemory, sm_share, stage_bytes
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import threads_of
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
@@ -37,7 +37,7 @@ from tilewright.transforms.nv_tileaa.repeated_loads import (
     find_repeated_loads,
 )
 from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
-from tilewright.transforms.nv_tileas.kept_tiles import KeptTiles
+from tilewright.transforms.nv_tileas.build_kept_tiles import KeptTiles
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
-from tilewright.schedule.launch import candidate_warps, choose_launch
-from tilewright.schedule.warps import fixed_warps
+from tilewright.schedule.launch_shape import candidate_warps, choose_launch
+from tilewright.schedule.warp_counts import fixed_warps
 from tilewright.support.diagnostics import Sink
 
 

@@ -27,7 +27,7 @@ from tilewright.schedule.registers import (
 )
 from tilewright.schedule.row_kernels import RowKernel
 from tilewright.schedule.tile_words import tile_words
-from tilewright.schedule.warps import (
+from tilewright.schedule.warp_counts import (
     DEFAULT_WARPS,
     MAX_WARPS,
     WARP_COUNTS,

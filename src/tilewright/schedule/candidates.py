@@ -2,7 +2,8 @@
 
 A candidate says for all pipelined loops of a kernel what copies, with how many stages at most, and
 for how many blocks on an SM registers are limited. What resources or preconditions forbid is no
-candidate.
+candidate. The order of candidates matters: the first one is chosen, unless a later one is predicted
+to be faster by more than its margin (`choose`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Candidate(NamedTuple):
     blocks: int = 1
     """Blocks on an SM for which the registers of threads are limited."""
     margin: float = MARGIN
-    """How much faster it has to be predicted than the candidates before it."""
+    """How much faster it has to be predicted than the best of the candidates before it."""
 
     def __str__(self) -> str:
         """The candidate as remarks spell it."""
@@ -45,14 +46,15 @@ class Choices(NamedTuple):
     by_tma: Sequence[int] = ()
     """If a producer copies by TMA."""
     prefers_tma: bool = False
-    """Whether a producer is preferred where the model sees no difference."""
+    """Whether a producer is the first candidate; otherwise it is the last."""
 
 
 def candidates_of(choices: Choices) -> list[Candidate]:
     """The candidates of a kernel, a preferred one before others that are predicted alike.
 
-    Two blocks on an SM come first: while threads of one wait, those of the other multiply, for
-    which a block alone needs the stages of both.
+    If a producer is preferred, it is the first; otherwise it is the last. Of copies by threads, two
+    blocks on an SM are before one: while threads of one wait, those of the other multiply, for
+    which a block alone needs the stages of both. The most stages are before fewer.
 
     >>> for each in candidates_of(Choices(by_threads=[3, 2], by_tma=[4])):
     ...     print(each)

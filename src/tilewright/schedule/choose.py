@@ -44,7 +44,10 @@ def clocks_of_block(root: Loop, plan: Plan, machine: Machine) -> float:
 
 
 def choose(scored: Sequence[Scored]) -> Choice:
-    """The first of the candidates, or a later one that is faster by more than its margin."""
+    """The first of the candidates, or a later one that is faster by more than its margin.
+
+    Each is compared with the one that was chosen among those before it.
+    """
     chosen = scored[0]
     for each in scored[1:]:
         if each.clocks * (1 + each.candidate.margin) < chosen.clocks:

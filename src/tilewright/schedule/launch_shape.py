@@ -95,8 +95,11 @@ def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
 def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[WarpCandidate]:
     """The numbers of warps that are considered; the last one is chosen.
 
-    With dots those are the one for the largest tile, and more, as long as its threads would spill.
-    Without dots the one for the largest tile is kept within bounds.
+    A `fixed` number is the only one. With dots, the first is that of `warps_of_dots`: for the
+    largest tile, or more for what dots hold beside it. Each one after it is twice the one before,
+    as long as threads would spill and twice the warps halve what is missing at least. Without dots
+    there is one: that for the largest tile, or fewer of a simple row kernel (`RowKernel`), or
+    within `warp_bounds`.
     """
     dots = _dots(kernel)
     if fixed is not None:

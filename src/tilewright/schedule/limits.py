@@ -50,9 +50,9 @@ DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
 # The choice among pipelines.
 
 MARGIN: Final = 0.05
-"""How much faster than the candidates before it one has to be, relative to its clocks. Set with the
-160 tiles of `benchmarks/results/cost-model.md` in view: among 0, 0.02, 0.05, 0.1, 0.15 and 0.2, it
-had the least mean loss in a prototype of this choice."""
+"""How much faster a candidate has to be than the best of those before it, relative to its clocks.
+Set with the 160 tiles of `benchmarks/results/cost-model.md` in view: among 0, 0.02, 0.05, 0.1, 0.15
+and 0.2, it had the least mean loss in a prototype of this choice."""
 FEWER_STAGES_MARGIN: Final = 0.15
 """The same with fewer stages than fit, so that more blocks share an SM: registers, which decide it
 as well, are an estimate, and small grids have no second block for an SM. GEMMs of one wave take up

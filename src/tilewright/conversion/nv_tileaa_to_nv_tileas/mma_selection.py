@@ -1,4 +1,9 @@
-"""The instruction for each dot (wgmma, mma.sync or fma), and the layouts of its operands."""
+"""The instruction for each dot (wgmma, mma.sync or fma), and the layouts that it requires.
+
+Those are the layout of the accumulator, the fragments of A and B of mma.sync, and what threads hold
+of A or B of an FMA. Of A and B of wgmma nothing is required here: once all tiles have layouts,
+`required_layouts` takes their swizzled memory, or the fragments of A, from `wgmma_accesses`.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The plan of a kernel: how many warps a block has, and how many blocks an SM.
 
-It is chosen once tiles have their final sizes and short loops are unrolled, from the tiles that are
-live together (`schedule.launch_shape`). Later passes read it from the `kernel_spec`, and some
-choose blocks on an SM where it has none.
+It is chosen once tiles are split over loops and CTAs and short loops are unrolled, from the tiles
+that are live together (`schedule.launch_shape`). Tiles that exceed the registers of the chosen
+warps are cut afterwards, by `slice-tiles`. Later passes read the plan from the `kernel_spec`, and
+some choose blocks on an SM where it has none.
 """
 
 from __future__ import annotations

@@ -1,11 +1,15 @@
 """Passes on tiles with layouts; `PASSES` of `driver/pipelines.py` names the module of each.
 
-- `schedule_loops` chooses stages, copy engines, a producer, and whether two blocks share an SM,
-  with `pipelined_loads` (engine of a load), `fitting_pipelines` (the most stages of a loop),
-  `warp_specialization` (what a producer can copy), `choose_pipelining` (the choice among
-  candidates) and `coresident_blocks`. `specialize_warps` and `materialize_schedule` build what it
-  wrote. `keep_tiles` has stages of its own.
+- `schedule_loops` chooses stages, copy engines, a producer, dots in flight over iterations, and
+  whether two blocks share an SM, with `pipelined_loads` (engine of a load), `fitting_pipelines`
+  (the most stages of a loop), `dots_in_flight`, `warp_specialization` (what a producer can copy),
+  `choose_pipelining` (the choice among candidates) and `coresident_blocks`. `specialize_warps` and
+  `materialize_schedule` build what it wrote, with the waits for stages and dots. `keep_tiles` has
+  stages of its own, which `build_kept_tiles` builds.
+- `overlap_dots` lets dots run beside other operations of their iteration, and inserts their waits.
 - `hoist_conversions` and `localize_stores` change layouts that the conversion assigned.
-- `allocate` assigns shared memory, `synchronize` inserts barriers, waits and proxy fences;
-  `materialize_async` makes mbarriers, `order_warpgroups` named barriers.
+- `allocate` assigns shared memory. `synchronize` inserts barriers, proxy fences, and waits for
+  stores by TMA; `order_warpgroups` lets warpgroups wait for each other at named barriers.
+  `materialize_async` assigns mbarriers to the pipelines of agents and to tokens of async copies,
+  and inserts the waits for these tokens.
 """

@@ -1,8 +1,9 @@
 """The choice among the candidates of a kernel: one for all of its pipelined loops.
 
 Candidates are bounded by what fits, and by what is asked for; the cost model scores the plan of
-each. Without rates of the GPU the first candidate is chosen: two blocks on an SM where that is
-one, else the most stages that fit, or a producer if it is preferred.
+each. Without rates of the GPU the first candidate is chosen: a producer if it is preferred, else
+two blocks on an SM where that is one, else the most stages that fit. `schedule.candidates` has the
+order, `schedule.choose` the comparison.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
 """Materialization of asynchrony: mbarriers for the tokens of async copies, and for pipelines.
 
 Only tokens on a dependence chain through an async copy are materialized: they become phases of an
-mbarrier, and an access of threads that takes such a token waits for its phase. Block barriers keep
-the order of other tokens.
+mbarrier. A wait for the phase is inserted before the first operation that takes such a token, and a
+barrier of the block before a copy that a token orders after accesses of threads. The barriers of
+`synchronize` keep the order of all other tokens.
+
+A pipeline has two mbarriers for each stage. One whose threads count their own copies, as all that
+`materialize-schedule` and `keep-tiles` build, has none. No pass creates async copies with tokens:
+they are in the text of programs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""How the tiles of pipelined loads are used: in which layout, and their placement in a stage.
+"""How pipelined loads are copied and used: by which engine, to which placement, in which layouts.
+
+`engine_of` chooses between `cp.async` and registers. Whether TMA copies instead is decided for all
+loops of a kernel, by `warp_specialization` and `choose_pipelining`; `plan_tma_stage` has the
+placement then, `plan_stage` all others.
 
 A load is read from its stage in the layout of each use: a dot reads it in shared memory, where the
 placement that the dot needs is that of the stage; fragments of `mma.sync` are loaded from there.

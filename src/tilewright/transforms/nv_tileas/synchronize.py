@@ -1,9 +1,15 @@
-"""Synchronization: barriers, waits and fences between accesses of threads to the same memory.
+"""Synchronization: barriers and proxy fences between accesses of threads to the same memory.
 
 One dataflow over each function holds the accesses that other threads may not know of yet: those to
 spans of shared memory, which `allocate` has assigned, and those to global memory, where order is
 what tokens, acquires and releases ask for. A barrier serves all of them. It stands before the first
 operation that needs it; before a loop, if that leaves fewer in the loop.
+
+The only waits inserted here are those for stores by TMA. All others belong to what passes build
+before: `materialize-schedule`, `keep-tiles`, `specialize-warps` and `convert-queues-to-pipelines`
+wait for the stages of their pipelines, `overlap-dots` and `materialize-schedule` for the dots that
+they leave in flight. A dot that is not asynchronous waits for itself. `order-warpgroups` and, for
+tokens of async copies, `materialize-async` insert waits later.
 """
 
 from __future__ import annotations
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Synchronize(Pass):
-    """Insert barriers, waits for stores and proxy fences where threads access the same memory."""
+    """Insert barriers, proxy fences and TMA store waits where threads access the same memory."""
 
     name = "synchronize"
     is_required = True

@@ -2,7 +2,14 @@
 
 A block first encodes its tensor maps, unless an earlier block on the SM has done so. Consumers then
 have no barrier that keeps them in step: one multiplies while another prepares. Whether that pays is
-a question to the cost model (`schedule-loops`).
+a question to the cost model (`schedule-loops`). Three properties of a `Specialization` say whether
+agents are a candidate, and which one:
+
+- With a `problem`, a function has no agents. A request for them is refused with it.
+- With a `drawback`, agents are no candidate; they are built only if they are asked for.
+- If they are preferred (`is_preferred`), and all blocks read the same tensor maps, agents are the
+  first candidate, which is chosen unless another one is predicted to be clearly faster. Otherwise
+  they are the last candidate, which has to be clearly faster itself.
 """
 
 from __future__ import annotations
@@ -106,7 +113,10 @@ class Specialization:
 
     @property
     def drawback(self) -> str | None:
-        """Why agents would slow down other loops than those that they copy for; None if not."""
+        """Why agents would slow down other loops than those that they copy for; None if not.
+
+        With a drawback, agents are no candidate, but they can be asked for.
+        """
         copied = {load for group in self.groups for load in group.loads}
         if any(load not in copied for loop in self._outer for load in scheduled_loads(loop)):
             return "a loop around a pipelined one would no longer copy its tiles early"
@@ -116,7 +126,7 @@ class Specialization:
     def is_preferred(self) -> bool:
         """Whether agents are preferred to copies by threads that are predicted alike.
 
-        They are unless all dots accumulate in place: in flight over iterations, these keep the
+        They are, unless all dots accumulate in place: in flight over iterations, these keep the
         tensor cores busy as well, and no maps are encoded. GEMMs of f16 with 128x256x64 tiles take
         1.00 and 1.06 of the time with agents, others up to 1.24 (`gemm-h200.md`). A block that
         computes several tiles copies the next one early, while consumers store the one before, if

@@ -1,4 +1,9 @@
-"""Software pipelining: the expansion of loops whose operations have stages and orders."""
+"""Software pipelining: the expansion of loops whose operations have stages and orders.
+
+No stage is chosen here. `prefetch-loads` and `rotate-dots` write the stages of operations, or the
+text of a program has them. Stages in shared memory are another thing: `schedule-loops` chooses how
+many there are, and `materialize-schedule` calls the same expander (`expansion`) for them.
+"""
 
 from __future__ import annotations
 

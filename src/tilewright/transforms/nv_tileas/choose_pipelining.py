@@ -82,8 +82,27 @@ class PipeliningChoice:
         )
 
     def schedules(self, candidate: Candidate) -> dict[ForOp, ScheduleAttr]:
-        """The schedules of all loops under a candidate in which threads copy."""
-        return {loop: self._schedule(each, candidate) for loop, each in self._pipelines.items()}
+        """The schedules of all loops under a candidate in which threads copy.
+
+        Dots stay in flight while the next iteration starts if the block is alone on its SM. Beside
+        others, which multiply while one waits for its dots, an iteration that is copied earlier
+        pays more; so it does in iterations of several dots in a row, which are long.
+        """
+        schedules = {
+            loop: self._schedule(each, candidate) for loop, each in self._pipelines.items()
+        }
+        asked = self._function.asks("in_flight")
+        lagging = {
+            loop: ScheduleAttr(each.stages, each.stages - 2, 1)
+            for loop, each in schedules.items()
+            if self._may_lag(self._pipelines[loop], each.stages, is_asked=bool(asked))
+        }
+        is_alone = not lagging or asked is not None or self._resident(schedules, candidate) == 1
+        return {**schedules, **lagging} if is_alone and asked != 0 else schedules
+
+    def _resident(self, schedules: Mapping[ForOp, ScheduleAttr], candidate: Candidate) -> int:
+        """The blocks on an SM under some schedules."""
+        return self._predicted_plans.by_threads(schedules, candidate.blocks).resident
 
     @property
     def predicted(self) -> int:
@@ -106,21 +125,16 @@ class PipeliningChoice:
         return self._predicted_plans.by_threads(self.schedules(candidate), candidate.blocks)
 
     def _schedule(self, pipeline: ThreadPipeline, candidate: Candidate) -> ScheduleAttr:
-        """The schedule of a loop under a candidate: its stages, and whether dots are in flight.
-
-        With a dot in flight, iterations of several dots in a row are long, and where several blocks
-        share an SM, others multiply while one waits for its dots: there a second iteration that is
-        copied early pays more than the dot.
-        """
+        """The stages of a loop under a candidate, of which all but one are copied early."""
         if not pipeline.varies:
             return pipeline.schedule
-        in_flight, fewest = self._function.asks("in_flight"), OVERLAPPED_STAGES
-        if not in_flight:
-            is_coresident = candidate.blocks > 1 or shares_sm(self._function)
-            fewest += pipeline.is_chain or is_coresident
         stages = min(pipeline.schedule.stages, candidate.stages)
-        lag = int(bool(pipeline.dots) and stages >= fewest and in_flight != 0)
-        return ScheduleAttr(stages, stages - 1 - lag, lag)
+        return ScheduleAttr(stages, stages - 1)
+
+    def _may_lag(self, pipeline: ThreadPipeline, stages: int, *, is_asked: bool) -> bool:
+        """Whether dots of a loop may be in flight while the next iteration starts."""
+        fewest = OVERLAPPED_STAGES + (pipeline.is_chain and not is_asked)
+        return pipeline.varies and bool(pipeline.dots) and stages >= fewest
 
     def _thread_stages(self) -> list[int]:
         """The numbers of stages if threads copy: fewer than fit leave memory to other blocks.

@@ -47,9 +47,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-LABEL: @one_shot
   // CHECK-COUNT-2: nv_tileas.tiled_load {{.*}}nv_tileas.engine = #nv_tileas.engine<cp_async>
   // CHECK: nv_tileas.dot {{.*}}nv_tileas.in_flight
-  // CHECK: nv_tileas.schedule<stages = 6, distance = 4, lag = 1>
+  // CHECK: nv_tileas.schedule<stages = 6, distance = 5, lag = 0>
   // NEVER-LABEL: @one_shot
-  // NEVER: nv_tileas.schedule<stages = 6, distance = 4, lag = 1>
+  // NEVER: nv_tileas.schedule<stages = 6, distance = 5, lag = 0>
   // FORCED-LABEL: @one_shot
   // FORCED-COUNT-2: nv_tileas.tiled_load {{.*}}nv_tileas.engine = #nv_tileas.engine<tma>
   // FORCED-NOT: nv_tileas.in_flight

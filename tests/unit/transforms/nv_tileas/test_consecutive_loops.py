@@ -269,6 +269,10 @@ def test_other_stages_cannot_be_taken_over() -> None:
         parse_pipeline("materialize-schedule").run(module)
 
 
+IN_FLIGHT: Final = "in-flight=1"
+"""Asked for, since several blocks share an SM."""
+
+
 def schedules(text: str, schedule: str = "") -> list[ScheduleAttr]:
     loops = loops_of(scheduled(text, schedule=schedule))
     attributes = [loop.attributes[SCHEDULE] for loop in loops]
@@ -280,8 +284,9 @@ def test_a_dot_in_flight_in_one_of_the_loops(dots: tuple[str, str]) -> None:
     """Both copy the same number of iterations early; of four stages one may be read too long."""
     loops = [Part(each.bounds, dot=dot) for each, dot in zip((FIRST, SECOND), dots, strict=True)]
     lags = [int(dot is DOT) for dot in dots]
-    assert schedules(program(loops), "stages=4") == [ScheduleAttr(4, 2, lag) for lag in lags]
-    assert shared(program(loops), schedule="stages=4") == [False, True]
+    schedule = "stages=4,in-flight=1"
+    assert schedules(program(loops), schedule) == [ScheduleAttr(4, 2, lag) for lag in lags]
+    assert shared(program(loops), schedule=schedule) == [False, True]
 
 
 SCRATCH: Final = f"""%e = mmaf %a, %b, %acc : {A}, {B}, {C}
@@ -303,12 +308,13 @@ def test_the_loop_with_the_fewest_stages_decides(dots: tuple[str, str], blocks: 
     """Of its stages one is read, and with a dot in flight in the other loop one more."""
     loops = [Part(each.bounds, dot=dot) for each, dot in zip((FIRST, SECOND), dots, strict=True)]
     text = occupied(blocks, *loops)
-    (alone,) = schedules(occupied(blocks, Part("%zero to %n, step %one")))
-    one, other = schedules(text)
+    (alone,) = schedules(occupied(blocks, Part("%zero to %n, step %one")), IN_FLIGHT)
+    one, other = schedules(text, IN_FLIGHT)
     assert one.stages == other.stages < alone.stages
     assert one.distance == other.distance == one.stages - 2
     assert [one.lag, other.lag] == [int(dot is DOT) for dot in dots]
-    assert sum(isinstance(op, CreatePipelineOp) for op in materialized(text).walk()) == 1
+    module = materialized(text, schedule=IN_FLIGHT)
+    assert sum(isinstance(op, CreatePipelineOp) for op in module.walk()) == 1
 
 
 @pytest.mark.parametrize("dots", [(SCRATCH, DOT), (DOT, SCRATCH)], ids=["first", "second"])
@@ -316,9 +322,9 @@ def test_two_stages_are_too_few_for_a_dot_in_flight(dots: tuple[str, str]) -> No
     """The loop with two stages keeps them, and the other one its own."""
     loops = [Part(each.bounds, dot=dot) for each, dot in zip((FIRST, SECOND), dots, strict=True)]
     text = occupied(10, *loops)
-    stages = [each.stages for each in schedules(text)]
+    stages = [each.stages for each in schedules(text, IN_FLIGHT)]
     assert sorted(stages) == [2, 4]
-    assert shared(text) == [False, False]
+    assert shared(text, schedule=IN_FLIGHT) == [False, False]
 
 
 @pytest.mark.parametrize("dots", [(READ, READ, DOT), (DOT, READ, READ), (READ, DOT, READ)],
@@ -327,8 +333,9 @@ def test_loops_of_one_pipeline_have_one_distance(dots: tuple[str, str, str]) -> 
     bounds = ("%zero to %four", "%four to %eight", "%eight to %twelve")
     loops = [Part(f"{each}, step %one", dot=dot) for each, dot in zip(bounds, dots, strict=True)]
     text = program(loops)
-    assert shared(text, schedule="stages=4") == [False, True, True]
-    assert {(each.stages, each.distance) for each in schedules(text, "stages=4")} == {(4, 2)}
+    schedule = "stages=4,in-flight=1"
+    assert shared(text, schedule=schedule) == [False, True, True]
+    assert {(each.stages, each.distance) for each in schedules(text, schedule)} == {(4, 2)}
 
 
 @pytest.mark.parametrize("schedule", ["stages=4,in-flight=0", "stages=4,in-flight=1"])
@@ -426,7 +433,7 @@ def test_all_tiles_are_multiplied_once(arch: str, schedule: str) -> None:
 def test_three_loops_with_dots_in_flight_in_one(dots: tuple[str, str, str]) -> None:
     bounds = ("%zero to %four", "%four to %eight", "%eight to %twelve")
     loops = [Part(f"{each}, step %one", dot=dot) for each, dot in zip(bounds, dots, strict=True)]
-    made, expected = run(program(loops), "sm_90", "stages=4", 12, 0)
+    made, expected = run(program(loops), "sm_90", "stages=4,in-flight=1", 12, 0)
     assert (made == expected + 4 * dots.count(READ)).all()
 
 

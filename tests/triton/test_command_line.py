@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from each_case import each_case
 
-from tilewright.triton.__main__ import HELP, CommandLine, _UsageError, main
+from tilewright.support.program_line import UsageError
+from tilewright.triton.__main__ import HELP, main, read_line
+from tilewright.triton.options import Options
 
 PROGRAM = """\
 import sys
@@ -69,18 +71,18 @@ def command(*words: str) -> list[str]:
     ],
 )
 def test_wrong_usage(words: str, message: str) -> None:
-    with pytest.raises(_UsageError) as caught:
-        CommandLine(words.split())
+    with pytest.raises(UsageError) as caught:
+        read_line(words.split())
     assert str(caught.value) == message
 
 
 def test_options() -> None:
     words: str = "--arch=sm_80 --seed 3 --max-steps 9 --timeout 1.5 --check-proxies a.py --check b"
-    line = CommandLine(words.split())
-    assert line.options == ("sm_80", True, 3, 9, 1.5, True)
+    line = read_line(words.split())
+    assert Options(**line.given) == ("sm_80", True, 3, 9, 1.5, True)
     assert line.program == ["a.py", "--check", "b"]
-    assert CommandLine(["-mpackage", "x"]).is_module
-    assert not CommandLine(["--no-check", "a.py"]).options.check
+    assert read_line(["-mpackage", "x"]).is_module
+    assert not Options(**read_line(["--no-check", "a.py"]).given).check
 
 
 def test_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from typing import Final
 
 from tilewright.support.diagnostics import Error
+from tilewright.support.program_line import (
+    WRONG_USAGE,
+    Given,
+    ProgramLine,
+    UsageError,
+    line_of_process,
+    number,
+)
 from tilewright.support.run_program import run_program
 from tilewright.triton.options import Options
 
@@ -39,79 +47,27 @@ Errors name the line of the kernel. triton.testing.do_bench runs its function on
 triton.autotune takes the first configuration that compiles and fits; both say so.
 
 Example: python -m tilewright.triton --seed 7 train.py --steps 10"""
-WRONG_USAGE: Final = 2
 
 
-class _UsageError(Exception):
-    """An error in the command line."""
-
-
-class CommandLine:
-    """The options, and the program with its own arguments."""
-
-    def __init__(self, words: list[str]) -> None:
-        self._options: dict[str, Any] = {}
-        self.is_module = False
-        self.is_help = False
-        self.program: list[str] = []
-        rest = list(words)
-        while rest and not self.program and not self.is_help:
-            self._read(rest)
-        if not self.program and not self.is_help:
-            raise _UsageError("expected a script or '-m' and a module")
-        if not self.options.check:
-            for option in ("seed", "check_proxies"):
-                if self._options.get(option):
-                    raise _UsageError(f"expected '--check' with '--{option.replace('_', '-')}'")
-
-    @property
-    def options(self) -> Options:
-        """How kernels run."""
-        return Options(**self._options)
-
-    def _read(self, rest: list[str]) -> None:
-        """Consume the next option, or the program with its arguments."""
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        if name in _VALUES:
-            text = value if equals else _value(rest, name)
-            self._options[name[2:].replace("-", "_")] = _VALUES[name](name, text)
-        elif word in ("-h", "--help"):
-            self.is_help = True
-        elif word in ("--check", "--no-check"):
-            self._options["check"] = word == "--check"
-        elif word == "--check-proxies":
-            self._options["check_proxies"] = True
-        elif word.startswith("-m"):
-            self.is_module = True
-            self.program = [word[2:] or _value(rest, "-m"), *rest]
-        elif word.startswith("-"):
-            raise _UsageError(f"unknown option '{word}'")
-        else:
-            self.program = [word, *rest]
-
-
-def _value(rest: list[str], option: str) -> str:
-    if not rest:
-        raise _UsageError(f"expected a value after '{option}'")
-    return rest.pop(0)
+def read_line(words: list[str]) -> ProgramLine:
+    """Read the options, and the program with its arguments."""
+    line = ProgramLine(words, _FLAGS, _VALUES)
+    if not line.given.get("check", True):
+        for option in ("seed", "check_proxies"):
+            if line.given.get(option):
+                raise UsageError(f"expected '--check' with '--{option.replace('_', '-')}'")
+    return line
 
 
 def _text(option: str, text: str) -> str:
     return text
 
 
-def _number(option: str, text: str) -> int:
-    if not text.isdecimal():
-        raise _UsageError(f"expected a number after '{option}', found '{text}'")
-    return int(text)
-
-
 def _positive(option: str, text: str) -> int:
-    number = _number(option, text)
-    if not number:
-        raise _UsageError(f"expected a number above 0 after '{option}', found '{text}'")
-    return number
+    value = number(option, text)
+    if not value:
+        raise UsageError(f"expected a number above 0 after '{option}', found '{text}'")
+    return value
 
 
 def _seconds(option: str, text: str) -> float:
@@ -120,13 +76,18 @@ def _seconds(option: str, text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not seconds > 0:
-        raise _UsageError(f"expected seconds above 0 after '{option}', found '{text}'")
+        raise UsageError(f"expected seconds above 0 after '{option}', found '{text}'")
     return seconds
 
 
+_FLAGS: Final = {
+    "--check": Given("check", True),
+    "--no-check": Given("check", False),
+    "--check-proxies": Given("check_proxies", True),
+}
 _VALUES: Final = {
     "--arch": _text,
-    "--seed": _number,
+    "--seed": number,
     "--max-steps": _positive,
     "--timeout": _seconds,
 }
@@ -135,16 +96,11 @@ _VALUES: Final = {
 
 def main() -> int:
     """Run the command line; return the exit code unless the program exits the process."""
+    line = line_of_process(read_line, USAGE, HELP)
+    if isinstance(line, int):
+        return line
     try:
-        line = CommandLine(sys.argv[1:])
-    except _UsageError as wrong:
-        print(f"{USAGE}\nerror: {wrong}", file=sys.stderr)
-        return WRONG_USAGE
-    if line.is_help:
-        print(HELP)
-        return 0
-    try:
-        _enable(line.options)
+        _enable(Options(**line.given))
     except Error as error:
         print(error.render(), file=sys.stderr)
         return WRONG_USAGE

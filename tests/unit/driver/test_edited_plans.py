@@ -108,6 +108,16 @@ def test_requests_for_what_is_chosen_later_are_followed() -> None:
     assert ptx(planned, "stages=2") == ptx(split_gemm(), "stages=2") != ptx(planned)
 
 
+def test_a_lower_level_refuses_what_is_chosen_later() -> None:
+    """The warps of the plan stay, and so does the level that a plan was made at."""
+    text = plan(split_gemm(asked="stages = <2, schedule>"))
+    low = plan(text, opt_level=1)
+    assert 'refused<[<stages, "2 of schedule: schedules are followed from -O2 on">]>' in low
+    assert "num_warps = 4" in low
+    assert "level = <1, options>" in plan(low, opt_level=3)
+    assert ptx(low) == ptx(plan(split_gemm(), opt_level=1))
+
+
 def test_a_kernel_without_a_plan_beside_one_with_is_an_error() -> None:
     planned = plan(split_gemm())
     function = planned[planned.index("    nv_tileaa.func") : planned.rindex("  }")]

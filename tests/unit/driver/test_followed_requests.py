@@ -161,7 +161,7 @@ def test_no_key_is_followed_at_lower_levels(name: str) -> None:
     key = KEYS[name]
     module, refused = scheduled(key.able, key.schedule, opt_level=1)
     assert not key.is_followed(module)
-    assert refused[name].endswith(" of schedule: what follows it is done from -O2 on")
+    assert refused[name].endswith(" of schedule: schedules are followed from -O2 on")
 
 
 @pytest.mark.parametrize("name", [name for name in CHOICES if name not in ("stages", "k-parts")])

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 RESTRICTED: Final = {
-    LEVEL: "what follows it is done from -O2 on",
+    LEVEL: "schedules are followed from -O2 on",
     SANITIZE: "--sanitize keeps accesses beside their checks",
 }
 """Why no request of a schedule is followed, by what restricts the compiler."""
@@ -96,7 +96,7 @@ class RecordRequests(Pass):
             if kernel.is_kernel:
                 _take_hints(kernel)
                 self._restrict(kernel)
-                self._record(kernel, requests)
+                _record(kernel, _allowed(kernel, requests))
 
     def _requests(self) -> list[Request]:
         """What the options ask for."""
@@ -116,23 +116,45 @@ class RecordRequests(Pass):
                 asked = kernel.asked or AskedAttr()
                 kernel.asked = asked.with_request(Request(key, value, OPTIONS))
 
-    def _record(self, kernel: FuncOp, requests: Sequence[Request]) -> None:
-        restriction = next((key for key in RESTRICTED if kernel.asks(key) is not None), None)
-        for request in requests:
-            asked = kernel.asked or AskedAttr()
-            previous = asked.get(request.key)
-            if restriction and request.value:
-                kernel.refuse(request.key, f"{_shown(request)}: {RESTRICTED[restriction]}")
-                continue
-            if kernel.planned and request.key in PLANNED_KEYS:
-                kernel.refuse(request.key, f"{_shown(request)}: the program has a plan")
-                continue
-            if previous is not None and _rank(previous) < _rank(request):
-                request, previous = previous, request
-            if previous is not None and previous.value != request.value:
-                reason = f"{_shown(previous)}: overridden by {request.source}"
-                kernel.refuse(request.key, reason)
-            kernel.asked = asked.with_request(request)
+
+def _allowed(kernel: FuncOp, requests: Sequence[Request]) -> list[Request]:
+    """The requests that no restriction refuses; those of the text are refused, too."""
+    restriction = next((key for key in RESTRICTED if kernel.asks(key) is not None), None)
+    if restriction is None:
+        return list(requests)
+    for request in [*_schedule_of(kernel), *requests]:
+        if request.value:
+            kernel.refuse(request.key, f"{_shown(request)}: {RESTRICTED[restriction]}")
+            if kernel.asked is not None and kernel.asked.get(request.key) is request:
+                kernel.asked = kernel.asked.without(request.key)
+    return [each for each in requests if not each.value]
+
+
+def _schedule_of(kernel: FuncOp) -> list[Request]:
+    """The requests of the text that are of a schedule, but for those that its plan follows."""
+    asked = kernel.asked or AskedAttr()
+    followed = PLANNED_KEYS if kernel.planned else ()
+    return [
+        each
+        for each in asked.requests
+        if each.source not in (OPTIONS, ENTRY) and each.key not in followed
+    ]
+
+
+def _record(kernel: FuncOp, requests: Sequence[Request]) -> None:
+    """Write requests into a kernel, or why they are not followed."""
+    for request in requests:
+        asked = kernel.asked or AskedAttr()
+        previous = asked.get(request.key)
+        if kernel.planned and request.key in PLANNED_KEYS:
+            kernel.refuse(request.key, f"{_shown(request)}: the program has a plan")
+            continue
+        if previous is not None and _rank(previous) < _rank(request):
+            request, previous = previous, request
+        if previous is not None and previous.value != request.value:
+            reason = f"{_shown(previous)}: overridden by {request.source}"
+            kernel.refuse(request.key, reason)
+        kernel.asked = asked.with_request(request)
 
 
 def _take_hints(kernel: FuncOp) -> None:

@@ -14,7 +14,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // A request that nothing is done is followed by doing nothing.
   // LIMITED-LABEL: @hints
   // LIMITED-SAME: asked<num_ctas = <2, entry>, warps = <4, entry>, occupancy = <3, entry>, level = <1, options>, agents = <0, schedule>>
-  // LIMITED-SAME: refused<[<stages, "3 of schedule: what follows it is done from -O2 on">, <warps, "8 of schedule: what follows it is done from -O2 on">]>
+  // LIMITED-SAME: refused<[<stages, "3 of schedule: schedules are followed from -O2 on">, <warps, "8 of schedule: schedules are followed from -O2 on">]>
   nv_tileaa.func @hints() attributes {kernel_spec = #nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4, occupancy = 3>} {
     nv_tileaa.return
   }

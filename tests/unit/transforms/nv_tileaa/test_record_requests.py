@@ -84,7 +84,7 @@ def test_the_first_source_wins(options: str, winner: tuple[int, str], refusals: 
 
 
 @pytest.mark.parametrize(("asked", "options", "expected"), [
-    ("warps = <4, record>", "level=1", {"warps": 4, "level": 1}),
+    ("warps = <4, entry>", "level=1", {"warps": 4, "level": 1}),
     ("level = <0, options>", "level=1 sanitize=1", {"level": 0, "sanitize": 1}),
     ("level = <1, options>", "level=0", {"level": 0}),
     ("level = <1, options>", "", {"level": 1}),
@@ -93,6 +93,23 @@ def test_no_option_lifts_a_restriction(asked: str, options: str, expected: dict[
     kernel = recorded(asked, options)
     assert kernel.asked is not None
     assert {key: value for key, value, _ in kernel.asked.requests} == expected
+
+
+@pytest.mark.parametrize(("asked", "options", "refused", "left"), [
+    ("stages = <4, schedule>", "level=1", {"stages": "4 of schedule"}, {"level"}),
+    ("stages = <4, record>", "sanitize=1", {"stages": "4 of record"}, {"sanitize"}),
+    ("agents = <0, schedule>, warps = <4, entry>", "level=0", {}, {"agents", "warps", "level"}),
+    ("level = <1, options>, rotate = <1, schedule>", "", {"rotate": "1 of schedule"}, {"level"}),
+])  # fmt: skip
+def test_restrictions_refuse_the_schedule_of_the_text(
+    asked: str, options: str, refused: dict[str, str], left: set[str]
+) -> None:
+    """Hints, and requests to do nothing, stay."""
+    kernel = recorded(asked, options)
+    reasons = {} if kernel.refused is None else dict(kernel.refused.refusals)
+    assert {key: reason.partition(":")[0] for key, reason in reasons.items()} == refused
+    assert kernel.asked is not None
+    assert {request.key for request in kernel.asked.requests} == left
 
 
 @pytest.mark.parametrize(("option", "message"), [

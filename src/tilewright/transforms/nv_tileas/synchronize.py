@@ -62,6 +62,7 @@ class Pending(NamedTuple):
         return self._replace(accesses=global_accesses.completed(self.accesses))
 
 
+IDLE: Final = Effects()
 NOTHING: Final = Pending(shared_accesses.NONE, frozenset())
 
 
@@ -73,17 +74,29 @@ class Before(NamedTuple):
     barrier: bool
 
 
+class Visited(NamedTuple):
+    """The outcome of a visit to a loop."""
+
+    after: Pending
+    """The accesses after it."""
+    before: dict[Operation, Before]
+    """What precedes the loop and the operations in it."""
+
+
 class _Synchronization(BlockDataflow[Pending]):
     """The barriers and waits of a function."""
 
-    __slots__ = ("_before", "_effects", "_function", "_global", "_spans")
+    __slots__ = ("_before", "_effects", "_function", "_global", "_inert", "_loops", "_spans")
 
     def __init__(self, function: FuncOp) -> None:
         self._function = function
         self._global = GlobalAccesses(function)
         self._spans = shared_accesses.planned_spans(function)
         self._effects: dict[Operation, Effects] = {}
+        self._inert: set[Operation] = set()
+        """Operations that change no state: most of a loop, which is visited several times."""
         self._before: dict[Operation, Before] = {}
+        self._loops: dict[tuple[Operation, Pending], Visited] = {}
 
     def insert(self) -> int:
         """Insert all barriers, waits and fences; returns the number of barriers."""
@@ -102,9 +115,14 @@ class _Synchronization(BlockDataflow[Pending]):
         return inserted
 
     def visit(self, op: Operation, state: Pending) -> Pending:
+        if op in self._inert:
+            return state
         effects = self._effects.get(op)
         if effects is None:
             effects = self._effects[op] = shared_accesses.effects(op, self._spans)
+            if _is_inert(op, effects):
+                self._inert.add(op)
+                return state
         if op.regions and not effects.synchronizes:
             return self.inside(op, state)
         if isinstance(op, StoreWaitOp):
@@ -129,22 +147,44 @@ class _Synchronization(BlockDataflow[Pending]):
         return state._replace(accesses=global_accesses.aged(state.accesses, loop))
 
     def loop(self, op: Operation, state: Pending) -> Pending:
-        """Visit a loop; one barrier before it may replace some of each iteration."""
+        """Visit a loop; one barrier before it may replace some of each iteration.
+
+        The loop around it visits it several times, also after the same accesses.
+        """
+        known = self._loops.get((op, state))
+        if known is None:
+            after = self._loop(op, state)
+            known = self._loops[op, state] = Visited(after, self._inside(op))
+        self._before |= known.before
+        return known.after
+
+    def _loop(self, op: Operation, state: Pending) -> Pending:
         self._before[op] = Before(wait=False, barrier=False)
         after = super().loop(op, state)
         inside = self._barriers_inside(op)
         if not inside or state == state.after_barrier():
             return after
-        after = super().loop(op, state.after_barrier())
+        without = self._inside(op)
+        synchronized = super().loop(op, state.after_barrier())
         if self._barriers_inside(op) < inside:
             self._before[op] = Before(wait=False, barrier=True)
-            return after
-        return super().loop(op, state)
+            return synchronized
+        self._before |= without
+        return after
+
+    def _inside(self, op: Operation) -> dict[Operation, Before]:
+        """What precedes a loop and the operations in it."""
+        return {each: before for each in op.walk() if (before := self._before.get(each))}
 
     def _barriers_inside(self, op: Operation) -> int:
         """How many barriers are inserted in a loop."""
-        inner = [self._before.get(each) for each in op.walk() if each is not op]
-        return sum(before is not None and before.barrier for before in inner)
+        return sum(before.barrier for each, before in self._inside(op).items() if each is not op)
+
+
+def _is_inert(op: Operation, effects: Effects) -> bool:
+    """Whether an operation neither accesses memory, nor waits, nor has regions."""
+    is_active = op.regions or isinstance(op, AccessOp | StoreWaitOp) or _precedes_barrier(op)
+    return effects == IDLE and not is_active
 
 
 def _precedes_barrier(op: Operation) -> bool:

@@ -66,11 +66,6 @@ def fitting_blocks(threads: int, registers: int, most: int) -> int:
     return most
 
 
-def has_registers_for_two(threads: int) -> bool:
-    """Whether a second block on an SM takes no registers from the threads of the first."""
-    return launch_registers(threads, SHARING_BLOCKS) == launch_registers(threads)
-
-
 def resident_blocks(accumulators: int, asked: int | None) -> int:
     """How many blocks share an SM: as asked, or two if a thread has few accumulators."""
     fits = accumulators + OTHER_REGISTERS <= launch_registers(SHARING_THREADS, SHARING_BLOCKS)

@@ -13,7 +13,6 @@ from tilewright.schedule.registers import (
     consumer_registers,
     fits_registers,
     fitting_blocks,
-    has_registers_for_two,
     is_small_beside,
     launch_registers,
     loading_registers,
@@ -47,12 +46,6 @@ def test_blocks_that_an_sm_has_registers_for(
     threads: int, registers: int, most: int, blocks: int
 ) -> None:
     assert fitting_blocks(threads, registers, most) == blocks
-
-
-@each_case(("threads", "has"), [(128, True), (256, False)])
-def test_two_blocks_of_one_warpgroup_have_all_registers(threads: int, has: bool) -> None:
-    """A thread has at most 255 of 65,536 registers."""
-    assert has_registers_for_two(threads) == has
 
 
 @each_case(("rows", "columns", "blocks"), [

@@ -80,9 +80,9 @@ after the other. With 32, a linear recurrence takes 0.52 of the time, a segmente
 ROW_SHARE: Final = 32
 """For tiles that are live together in a kernel of one row, at most, if a block has fewer warps."""
 DOT_SHARES: Final = {4: 64, 8: 128}
-"""By number of warps, for the largest tile of a dot, above which warps double: accumulators stay in
-registers, and larger ones need fewer operand loads for each element. A thread of 16 warps has at
-most 128 registers."""
+"""By number of warps, for the largest tile of a kernel with dots, above which warps double:
+accumulators stay in registers, and larger ones need fewer operand loads for each element. A thread
+of 16 warps has at most 128 registers."""
 LIVE_DOT_SHARE: Final = 160
 """Of one warpgroup, above which accumulators that are live together, as those of the gradients of
 attention, are divided between two: operands are in registers beside them."""

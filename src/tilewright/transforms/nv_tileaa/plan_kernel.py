@@ -1,9 +1,9 @@
 """The plan of a kernel: how many warps a block has, and how many blocks an SM.
 
-It is chosen once tiles are split over loops and CTAs and short loops are unrolled, from the tiles
-that are live together (`schedule.launch_shape`). Tiles that exceed the registers of the chosen
-warps are cut afterwards, by `slice-tiles`. Later passes read the plan from the `kernel_spec`, and
-some choose blocks on an SM where it has none.
+It is chosen once tiles are split over loops and CTAs and short loops are unrolled, from the largest
+tile and those that are live together (`schedule.launch_shape`). Tiles that exceed the registers of
+the chosen warps are cut afterwards, by `slice-tiles`. Later passes read the plan from the
+`kernel_spec`, and some choose blocks on an SM where it has none.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 
 class PlanKernel(Pass):
-    """Choose the warps of a block and the blocks on an SM, from the tiles that are live together.
+    """Choose the warps of a block and the blocks on an SM.
 
-    What the kernel asks for is followed, but for an occupancy that leaves no registers for the
-    accumulators of dots. What its `kernel_spec` has is kept.
+    The number of warps is that for the largest tile, unless tiles that are live together, or the
+    operands and accumulators of dots, need another one. What the kernel asks for is followed, but
+    for an occupancy that leaves no registers for the accumulators of dots. What its `kernel_spec`
+    has is kept.
     """
 
     name = "plan-kernel"

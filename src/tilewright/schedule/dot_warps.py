@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.limits import DOT_SHARES, LIVE_DOT_SHARE, OPERAND_SHARE
+from tilewright.schedule.limits import DOT_SHARES, LIVE_DOT_SHARE
 from tilewright.schedule.tile_words import accumulator_words, tile_words
 from tilewright.schedule.warp_counts import DEFAULT_WARPS, MAX_WARPS
 from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
@@ -38,27 +37,12 @@ def warps_of_dots(kernel: FuncOp, dots: Sequence[DotOp], largest: int) -> tuple[
     registers = fragment_registers(dots, DEFAULT_WARPS)
     if registers > MAX_REGISTERS:
         return 2 * DEFAULT_WARPS, _fragments(registers)
-    return 2 * DEFAULT_WARPS if _has_large_operands(kernel, dots) else warps, ""
+    return warps, ""
 
 
 def _fragments(registers: int) -> str:
     of = f"of a thread of {DEFAULT_WARPS}"
     return f"fragments and accumulators would take {registers} registers {of}"
-
-
-def _has_large_operands(kernel: FuncOp, dots: Sequence[DotOp]) -> bool:
-    """Whether the instructions of dots with few rows read a large B from registers.
-
-    Two blocks share an SM instead if that is asked for.
-    """
-    if (kernel.asks(OCCUPANCY) or 1) > 1 or any(_rows(dot) >= WGMMA_ROWS for dot in dots):
-        return False
-    words = max([tile_words(dot.b.type) for dot in dots], default=0)
-    return words > OPERAND_SHARE * DEFAULT_WARPS * WARP_SIZE
-
-
-def _rows(dot: DotOp) -> int:
-    return shape(dot.result.type)[-2]
 
 
 def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:

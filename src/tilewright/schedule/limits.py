@@ -86,9 +86,6 @@ of 16 warps has at most 128 registers."""
 LIVE_DOT_SHARE: Final = 160
 """Of one warpgroup, above which accumulators that are live together, as those of the gradients of
 attention, are divided between two: operands are in registers beside them."""
-OPERAND_SHARE: Final = 64
-"""Of four warps for B of dots with few rows, above which there are eight: their instructions read
-it from registers."""
 LARGE_TILE: Final = 16
 """For a large tile, at least: software pipelines copy it, prefetching leaves it to them."""
 EARLY_SHARE: Final = 32

@@ -235,21 +235,18 @@ def dot_beside(tiles: int) -> tuple[str, str]:
     return body, f"{arguments.replace('tensor<1xf32>', c)}, %a: {a}, %b: {b}"
 
 
-@each_case(("rows", "columns", "asked", "warps"), [
-    (16, 512, "", 8),  # B has 128 registers of a thread of four warps
-    (16, 256, "", 4),  # 64
-    (64, 512, "", 8),  # the accumulators have 256
-    (16, 512, ", nv_tileaa.asked = #nv_tileaa.asked<occupancy = <2, entry>>", 4),
+@each_case(("columns", "asked", "warps"), [
+    (512, "", 8),  # B has 128 registers of a thread of four warps
+    (256, "", 4),  # 64
+    (512, ", nv_tileaa.asked = #nv_tileaa.asked<occupancy = <2, entry>>", 8),
 ])  # fmt: skip
-def test_eight_warps_share_a_large_operand_of_few_rows(
-    rows: int, columns: int, asked: str, warps: int
-) -> None:
-    """Instructions with few rows read B from registers; two blocks would share an SM instead."""
-    a, b, c = f"{rows}x64xf16", f"64x{columns}xf16", f"{rows}x{columns}xf16"
+def test_a_large_operand_has_more_warps(columns: int, asked: str, warps: int) -> None:
+    a, b, c = "16x64xf16", f"64x{columns}xf16", f"16x{columns}xf16"
     body = f"""
+      %b = nv_tileaa.addf %x, %x : tensor<{b}>
       %d = nv_tileaa.dot %a, %b, %c {{input_precision = "tf32"}}
           : tensor<{a}>, tensor<{b}>, tensor<{c}>"""
-    arguments = f"%a: tensor<{a}>, %b: tensor<{b}>, %c: tensor<{c}>"
+    arguments = f"%a: tensor<{a}>, %x: tensor<{b}>, %c: tensor<{c}>"
     assert candidates(body, arguments, asked)[-1] == warps
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.schedule.liveness_with_layouts import lacks_registers
+
 if TYPE_CHECKING:
     from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import Coordinate
     from tilewright.dialects.nv_tileaa.memory import AllocaOp
@@ -72,6 +74,7 @@ class LoweringContext:
     __slots__ = (
         "agent_thread_ids",
         "coordinates",
+        "crowded_loops",
         "functions",
         "global_constants",
         "tensor_map_slots",
@@ -89,6 +92,8 @@ class LoweringContext:
         """The body of a reduction or scan on vectors, by the number of their elements."""
         self.coordinates: dict[tuple[Block | None, Layout, int], Coordinate] = {}
         """A thread's coordinates along a dimension of a layout, by the block that computes them."""
+        self.crowded_loops: dict[Operation, bool] = {}
+        """Whether the tiles of a loop leave no registers for addresses that do not change in it."""
         self.global_constants: dict[DenseElementsAttr, str] = {}
         """The symbol of the global constant with these contents."""
         self.tensor_map_slots: dict[CreateTensorMapsOp, TensorMapSlot] = {}
@@ -97,3 +102,11 @@ class LoweringContext:
 def lowering_context(build: ConversionBuilder) -> LoweringContext:
     """The context of the conversion at hand."""
     return build.context(LoweringContext)
+
+
+def is_crowded(loop: Operation, build: ConversionBuilder) -> bool:
+    """Whether addresses that do not change in a loop are better computed anew there."""
+    known = lowering_context(build).crowded_loops
+    if loop not in known:
+        known[loop] = lacks_registers(loop)
+    return known[loop]

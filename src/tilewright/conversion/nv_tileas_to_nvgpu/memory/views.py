@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
+from tilewright.conversion.nv_tileas_to_nvgpu.context import is_crowded
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
     add,
@@ -36,7 +37,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, IntegerType, VectorType
-from tilewright.schedule.liveness_with_layouts import lacks_registers, loop_around
+from tilewright.schedule.liveness_with_layouts import loop_around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,7 +196,8 @@ def tiled_store(
     active = is_owner(op, build, op.tile)
     loop = loop_around(op)
     arguments = (op, build, op.view, op.indices, op.tile, op.vector, active)
-    accesses = tile_accesses(*arguments, recomputed=loop is not None and lacks_registers(loop))
+    recomputed = loop is not None and is_crowded(loop, build)
+    accesses = tile_accesses(*arguments, recomputed=recomputed)
 
     def store(accesses: Sequence[VectorAccess], stored: Sequence[Value] = ()) -> Sequence[Value]:
         AccessEmitter(op).store(build, new.tile, accesses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.ranges import Ranges
+from tilewright.conversion.nv_tileas_to_nvgpu.context import is_crowded
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value
 from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
@@ -46,7 +47,7 @@ from tilewright.plans.mma import (
     is_promoted,
 )
 from tilewright.plans.tensor_maps import SWIZZLES
-from tilewright.schedule.liveness_with_layouts import is_invariant, lacks_registers, loop_around
+from tilewright.schedule.liveness_with_layouts import is_invariant, loop_around
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 
@@ -203,7 +204,7 @@ class SharedOperand:
     def _is_recomputed(self) -> bool:
         """Whether a loop computes descriptors anew, instead of keeping those that do not change."""
         loop, tile = loop_around(self._op), self._op.operands[self._row - 1]
-        return loop is not None and is_invariant(tile, loop) and lacks_registers(loop)
+        return loop is not None and is_invariant(tile, loop) and is_crowded(loop, self._build)
 
 
 class RegisterOperand:

@@ -121,11 +121,14 @@ def test_results_do_not_depend_on_the_schedule(case: Case) -> None:
     assert not specialized or "agents=0" not in case.schedule
 
 
-@pytest.mark.parametrize(
-    ("schedule", "copies"), [("stages=2", 1), ("stages=3", 1), ("stages=4", 2)]
-)
+@pytest.mark.parametrize(("schedule", "copies"), [
+    ("stages=2", 1),
+    ("stages=3", 2),
+    ("stages=3,in-flight=1", 1),
+    ("stages=4,in-flight=1", 2),
+])  # fmt: skip
 def test_a_forced_schedule_has_its_stages(schedule: str, copies: int) -> None:
-    """The prologue copies stages - 2 tiles of A and of B where a dot is in flight, else 1."""
+    """The prologue fills all stages but one, or but two where a dot is in flight."""
     text = (KERNELS / "pipelines.mlir").read_text()
     module = isolate_kernel(read_runnable(text, "pipelines.mlir"), "gemm")
     lines = lowered_to("nv_tileas", module, schedule=schedule)

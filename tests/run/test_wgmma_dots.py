@@ -49,8 +49,10 @@ class Gemm:
         anew: bool = False,
         added: bool = False,
         assembled: bool = False,
+        schedule: str = "",
     ) -> None:
         self.tile, self.types, self.iterations = tile, types, iterations
+        self.schedule = schedule
         self.k_major, self.fast, self.warps = (a_k_major, b_k_major), fast, warps
         self.anew = anew
         """Whether accumulators start at zero instead of C."""
@@ -102,7 +104,8 @@ class Gemm:
     @cached_property
     def compiled(self) -> tilewright.CompiledModule:
         """The kernel, compiled once: tests read its code, and run it."""
-        return tilewright.compile(self.text(), "sm_90", emit=self.emit, tensor_maps=PARAMETERS)
+        options = {"tensor_maps": PARAMETERS, "schedule": self.schedule}
+        return tilewright.compile(self.text(), "sm_90", emit=self.emit, **options)
 
 
 def exponents(numbers: Array, least: int) -> Array:
@@ -245,7 +248,9 @@ def check_exactly(gemm: Gemm) -> None:
 @pytest.mark.parametrize("a_k_major", [False, True])
 def test_f16_accumulators_are_within_the_bounds_of_f16(a_k_major: bool) -> None:
     """They stay in flight over iterations, and no thread has more than two in a register."""
-    gemm = Gemm((64, 64, 64), ("f16", "f16"), iterations=3, a_k_major=a_k_major)
+    gemm = Gemm(
+        (64, 64, 64), ("f16", "f16"), iterations=3, a_k_major=a_k_major, schedule="in-flight=1"
+    )
     assert "wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16" in gemm.ptx
     assert re.search(r"wgmma\.wait_group\.sync\.aligned\s+1;", gemm.ptx)
     random = np.random.default_rng(0)
@@ -317,7 +322,7 @@ class TwiceGemm(Gemm):
 def test_dots_in_one_accumulator_are_in_flight_together(
     types: tuple[str, str], tile: tuple[int, int, int], iterations: int
 ) -> None:
-    gemm = TwiceGemm(tile, types, iterations=iterations)
+    gemm = TwiceGemm(tile, types, iterations=iterations, schedule="in-flight=1")
     assert re.search(r"wgmma\.wait_group\.sync\.aligned\s+2;", gemm.ptx)
     random = np.random.default_rng(1)
     m, n, k = tile

@@ -18,7 +18,7 @@ from tilewright.text.printer import print_op
 
 KEYS = (
     "num_ctas, warps, occupancy, stages, in_flight, k_parts, agents, multicast, tma_stores, "
-    "evict_first, rotate, kept_tiles, single_trip, prefetch"
+    "evict_first, rotate, kept_tiles, single_trip, prefetch, level, sanitize"
 )
 
 
@@ -43,6 +43,7 @@ def kernel(attributes: str) -> FuncOp:
     "nv_tileaa.asked = #nv_tileaa.asked<warps = <8, schedule>>",
     "nv_tileaa.asked = #nv_tileaa.asked<num_ctas = <2, entry>, stages = <1, environment>, "
     "kept_tiles = <32, record>>",
+    "nv_tileaa.asked = #nv_tileaa.asked<level = <0, options>, sanitize = <1, options>>",
     "nv_tileaa.refused = #nv_tileaa.refused<[]>",
     'nv_tileaa.refused = #nv_tileaa.refused<[<stages, "a \\22stage\\22 takes 1 byte">, '
     '<stages, "">]>',
@@ -82,7 +83,7 @@ def test_requests_are_values() -> None:
         ("asked<k_parts = <0, schedule>>", "expected 1 to 8 for 'k_parts', found 0"),
     ("asked<agents = <2, schedule>>", "expected 0 to 1 for 'agents', found 2"),
     ("asked<stages = <3, guess>>",
-     "expected one of schedule, environment, record, entry, found 'guess'"),
+     "expected one of options, schedule, environment, record, entry, found 'guess'"),
     ("asked<stages = <3, entry>, stages = <4, record>>",
      "expected one request for 'stages', found several"),
     ("refused<[<speed, \"\">]>", f"expected one of {KEYS}, found 'speed'"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_streamed, is_tile
 from tilewright.dialects.nv_tileaa.requests import WARPS
-from tilewright.ir.types import TensorType
 from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
 from tilewright.target.arch import WARP_SIZE
@@ -49,6 +49,6 @@ def held_words(kernel: FuncOp) -> int:
 
 
 def largest_words(kernel: FuncOp) -> int:
-    """The 32-bit words of the largest tile that an operation of a kernel returns; at least one."""
-    tiles = (value.type for op in kernel.walk() for value in op.results)
-    return max([tile_words(each) for each in tiles if isinstance(each, TensorType)], default=1)
+    """The 32-bit words of the largest tile that registers hold in a kernel; at least one."""
+    tiles = [value for op in kernel.walk() for value in op.results if is_tile(value)]
+    return max([tile_words(each.type) for each in tiles if not is_streamed(each)], default=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.elementwise import is_tile
+from tilewright.analysis.elementwise import is_streamed, is_tile
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -98,12 +98,12 @@ def duplicate_operands(region: PartRegion, reduction: ReduceOp) -> None:
 
 
 def _large(function: FuncOp, budget: int) -> list[Value]:
-    """The tiles over the budget, the largest first."""
+    """The tiles over the budget that registers would hold, the largest first."""
     tiles = [
         value
         for op in function.walk()
         for value in op.results
-        if is_tile(value) and tile_words(value.type) > budget
+        if is_tile(value) and tile_words(value.type) > budget and not is_streamed(value)
     ]
     return sorted(tiles, key=lambda value: -tile_words(value.type))
 

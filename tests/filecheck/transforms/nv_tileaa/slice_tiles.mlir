@@ -3,6 +3,8 @@
 !f32 = !nv_tileaa.ptr<f32>
 !memory = !nv_tileaa.memref<4096xf32, strides = [1]>
 !tiles = !nv_tileaa.tiled_view<tile = [4096], source = !memory>
+!bytes = !nv_tileaa.memref<2048xi8, strides = [1]>
+!byte_tiles = !nv_tileaa.tiled_view<tile = [2048], source = !bytes>
 gpu.module @kernels {
   // 4096 words with a budget of 1024: four slices, in one loop for load, add and store.
   // CHECK-LABEL: @elementwise
@@ -80,6 +82,24 @@ gpu.module @kernels {
     }
     %s1 = nv_tileaa.tiled_store weak %r, %vy[%c0] : tensor<256xf32>, i32 of !nv_tileaa.tiled_view<tile = [256], source = !nv_tileaa.memref<512xf32, strides = [1]>>
     %s2 = nv_tileaa.tiled_store weak %u, %vy[%c1] : tensor<256xf32>, i32 of !nv_tileaa.tiled_view<tile = [256], source = !nv_tileaa.memref<512xf32, strides = [1]>>
+    nv_tileaa.return
+  }
+  // The reduction takes each f32 as it is computed: registers hold 1024 words of i8 at most.
+  // CHECK-LABEL: @streamed
+  // CHECK-NOT: scf.for
+  // CHECK: nv_tileaa.reduce {{.*}} : tensor<2048xf32> -> f32
+  nv_tileaa.func @streamed(%x: !nv_tileaa.ptr<i8>, %y: !f32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
+    %c0 = arith.constant 0 : i32
+    %mx = nv_tileaa.make_memref %x : !nv_tileaa.ptr<i8> -> !bytes
+    %vx = nv_tileaa.block_tile %mx : !byte_tiles
+    %a, %t = nv_tileaa.tiled_load weak %vx[%c0] : i32 of !byte_tiles -> tensor<2048xi8>
+    %f = arith.sitofp %a : tensor<2048xi8> to tensor<2048xf32>
+    %r = nv_tileaa.reduce %f {axis = 0 : i32, identities = [0.0 : f32]} : tensor<2048xf32> -> f32 {
+    ^bb0(%p0: f32, %q: f32):
+      %s = nv_tileaa.addf %p0, %q : f32
+      nv_tileaa.yield %s : f32
+    }
+    %s = nv_tileaa.store weak %y, %r : !f32, f32
     nv_tileaa.return
   }
   // 256 words fit.

@@ -128,7 +128,11 @@ def test_any_tokens_are_read_or_refused(text: str) -> None:
     assert message is None or message.startswith("<stdin>:")
 
 
-@given(st.text(max_size=40))
+# An alphabet: Hypothesis would need seconds to make its table of all of Unicode.
+CHARACTERS = "".join(map(chr, range(256))) + "\u0130\u0301\u2028\u20ac\ufeff\ufffd\U0001d7d8"
+
+
+@given(st.text(CHARACTERS, max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     message = complaint(text)
     assert message is None or message.startswith("<stdin>:")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from repeats import keep_first
 from row_divisions import COLUMNS, ROWS, program
 
-from tilewright.conversion.nv_tileas_to_nvgpu.numerics.shared_divisors import LARGEST_MANTISSAS
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.shared_divisors import EXCESS_EXPONENT
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 
@@ -44,16 +44,23 @@ def divide_by(y: Integers, reciprocal: Integers, x: Integers, bits: int) -> Inte
     return corrected(quotient, (x << bits) - y * quotient, reciprocal)
 
 
-def refine(y: Integers, estimate: Integers) -> Integers:
+EXCESS = 2 ** (47 + EXCESS_EXPONENT)
+
+
+def refine(y: Integers, estimate: Integers, excess: int = EXCESS) -> Integers:
     """Refine an estimate of a reciprocal by one step."""
-    return corrected(estimate, 2**47 - y * estimate, estimate)
+    return corrected(estimate, as_float(2**47 - y * estimate) + excess, estimate)
+
+
+def as_float(remainder: Integers) -> Integers:
+    """A remainder rounded to 24 bits, of which it has one more at most."""
+    assert np.all(np.abs(remainder) <= 2 * LIMIT)
+    return np.where(np.abs(remainder) < LIMIT, remainder, 2 * rounded(remainder, 1))
 
 
 def corrected(number: Integers, remainder: Integers, reciprocal: Integers) -> Integers:
     """`number + remainder * reciprocal`, where the remainder and the result have 24 bits."""
-    exact = np.abs(remainder) < LIMIT
-    remainder = np.where(exact, remainder, 2 * rounded(remainder, 1))
-    correction = remainder * reciprocal
+    correction = as_float(remainder) * reciprocal
     whole = number + (correction >> 47)
     rest, half = correction & ((1 << 47) - 1), 1 << 46
     return whole + ((rest > half) | ((rest == half) & (whole % 2 == 1)))
@@ -76,7 +83,7 @@ def test_divisions_of_all_midpoints(part: int) -> None:
         assert np.array_equal(divide(hard), hard.quotient)
 
 
-def wrong_reciprocals(y: Integers) -> Iterator[tuple[int, int]]:
+def wrong_reciprocals(y: Integers, excess: int = EXCESS) -> Iterator[tuple[int, int]]:
     """Divisors, and reciprocals refined from an estimate, that are not correctly rounded.
 
     An estimate is one ulp from the correctly rounded reciprocal, which has 24 bits and is below 1.
@@ -84,7 +91,7 @@ def wrong_reciprocals(y: Integers) -> Iterator[tuple[int, int]]:
     """
     exact = reciprocals(y)
     for estimate in (exact - 1, exact, exact + 1):
-        refined = refine(y, estimate)
+        refined = refine(y, estimate, excess)
         for index in np.flatnonzero(refined != exact):
             yield int(y[index]), int(refined[index])
 
@@ -97,12 +104,9 @@ PARTS = [(LEAST + (part << 20) + (part == 0), LEAST + (part + 1 << 20)) for part
 
 @pytest.mark.parametrize(("first", "end"), keep_first([LARGE_DIVISORS, *PARTS]))
 def test_estimates_within_one_ulp_suffice(first: int, end: int) -> None:
-    """Any estimate of a reciprocal rounds the division correctly, but for the largest mantissas."""
-    wrong = set(wrong_reciprocals(np.arange(first, end, dtype=np.int64)))
-    assert wrong
-    for divisor, reciprocal in wrong:
-        if divisor < LIMIT - LARGEST_MANTISSAS:
-            check_all_dividends(divisor, reciprocal)
+    """Any estimate of a reciprocal rounds the division correctly."""
+    for divisor, reciprocal in set(wrong_reciprocals(np.arange(first, end, dtype=np.int64))):
+        check_all_dividends(divisor, reciprocal)
 
 
 def check_all_dividends(divisor: int, reciprocal: int) -> None:
@@ -117,9 +121,8 @@ def check_all_dividends(divisor: int, reciprocal: int) -> None:
             assert np.array_equal(divide_by(y, r, x, bits), expected)
 
 
-def test_the_largest_mantissas_need_their_exception() -> None:
-    y = np.arange(LIMIT - LARGEST_MANTISSAS, LIMIT, dtype=np.int64)
-    wrong = set(wrong_reciprocals(y))
+def test_the_largest_mantissas_need_the_excess() -> None:
+    wrong = set(wrong_reciprocals(np.arange(LIMIT - 4, LIMIT, dtype=np.int64), excess=0))
     assert {divisor for divisor, _ in wrong} == {LIMIT - 1, LIMIT - 3}
     for divisor, reciprocal in wrong:
         with pytest.raises(AssertionError):
@@ -128,7 +131,8 @@ def test_the_largest_mantissas_need_their_exception() -> None:
 
 @pytest.mark.parametrize("estimate", [1 - 2.0**-23, 1 - 2.0**-24, 1.0, 1 + 2.0**-23])
 def test_reciprocals_of_powers_of_two_are_exact(estimate: float) -> None:
-    refined = Fraction(estimate) * (2 - Fraction(estimate))
+    excess = Fraction(2) ** EXCESS_EXPONENT
+    refined = Fraction(estimate) * (2 - Fraction(estimate) + excess)
     assert np.float32(float(refined)) == 1
 
 

@@ -4,21 +4,21 @@
 the unit of the special functions, a quarter or less of the throughput of an fma. Here elements with
 a common divisor share its reciprocal, and integer instructions check the ranges:
 
-    r = 1 / y, refined once
+    r = 1 / y, refined by its error 1 - y * r and 2**-45
     q = x * r, corrected by r times the remainder x - y * q
 
-The quotient is correctly rounded where no step overflows, no remainder underflows, and the mantissa
-of the divisor is not one of the largest. Elsewhere all elements of the thread are divided by
-`div.rn.f32`.
+The quotient is correctly rounded where no step overflows and no remainder underflows. Elsewhere all
+elements of the thread are divided by `div.rn.f32`.
 
 Proof, with the enumerations of `tests/run/test_hard_divisions.py`: PTX documents an estimate of the
 reciprocal within one ulp, of the exact or of the correctly rounded one. For every such estimate, r
-is correctly rounded, but for 32 mantissas of divisors. Where it is, the sum q + r * (x - y * q) is
-x / y but for less than 2**-22 of its last bit. Only a quotient that is as close to a midpoint of
+is correctly rounded, but for five mantissas of divisors. Where it is, the sum q + r * (x - y * q)
+is x / y but for less than 2**-22 of its last bit. Only a quotient that is as close to a midpoint of
 two floats could be rounded to the wrong one. With mantissas as integers, such a quotient satisfies
 x * 2**k = y * m + c for an odd m of 25 bits and a small c; all of them are divided. With each other
-r of the 32 mantissas all mantissas of dividends are: only for two of the three largest mantissas
-a division is rounded to the wrong float.
+r of the five mantissas all mantissas of dividends are. Refined by the error alone, r is never above
+1 / y before it is rounded, and wrong for the largest mantissa, as that of a sum of numbers that add
+up to one.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.floating import DivFOp, MaxNumFOp, MulFOp, NegFOp
-from tilewright.dialects.arith.integer import AddIOp, AndIOp, MaxUIOp, MinUIOp, ShLIOp, SubIOp
+from tilewright.dialects.arith.floating import AddFOp, DivFOp, MaxNumFOp, MulFOp, NegFOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, MaxUIOp, MinUIOp, SubIOp
 from tilewright.dialects.math.ops import AbsFOp, FmaOp
 from tilewright.dialects.nvgpu.packed import RcpOp
 from tilewright.dialects.scf import IfOp, YieldOp
@@ -56,9 +56,8 @@ DIVIDEND_EXPONENT: Final = 100
 DIVISOR_EXPONENT: Final = 24
 """A divisor is at most 2**24, so that the quotient of any such dividend is a normal number."""
 
-LARGEST_MANTISSAS: Final = 4
-"""The number of mantissas for which some reciprocal within an ulp makes a quotient wrong, rounded
-up to a power of two."""
+EXCESS_EXPONENT: Final = -45
+"""A multiple of the last bit of an error, by which reciprocals are above 1 / y if it is small."""
 
 
 class Repeated(NamedTuple):
@@ -131,7 +130,8 @@ def _divide(
     distinct = repeated.distinct
     estimate = build.create(RcpOp, source=distinct, ftz=True).result
     error = fma(negated(distinct), estimate, splat_constant(build, power_of_two(0), distinct.type))
-    refined = fma(estimate, error, estimate)
+    excess = splat_constant(build, power_of_two(EXCESS_EXPONENT), distinct.type)
+    refined = fma(estimate, build.create(AddFOp, lhs=error, rhs=excess).result, estimate)
     reciprocals, opposite = (repeated.spread(build, each) for each in (refined, negated(refined)))
     quotient = build.create(MulFOp, lhs=dividends, rhs=reciprocals).result
     # y * q - x instead of x - y * q: its zero keeps the sign of a quotient that is zero.
@@ -140,18 +140,12 @@ def _divide(
 
 
 def _are_divisors_safe(build: ConversionBuilder, divisors: Value) -> Value:
-    """Whether all are positive, neither too small nor too large, and of a safe mantissa."""
+    """Whether all are positive, and neither too small nor too large."""
     bits = as_integers(build, divisors)
-    # The exponent is shifted out.
-    shift = splat_constant(build, 32 - MANTISSA_BITS, bits.type)
-    mantissas = build.create(ShLIOp, lhs=bits, rhs=shift).result
-    limit = -(LARGEST_MANTISSAS << 32 - MANTISSA_BITS)
-    are_small = _compare(build, CmpIPredicate.ULT, _extreme(build, MaxUIOp, mantissas), limit)
     least = splat_constant(build, power_of_two(-DIVISOR_EXPONENT), bits.type)
     above = build.create(SubIOp, lhs=bits, rhs=least).result
     most = power_of_two(DIVISOR_EXPONENT) - power_of_two(-DIVISOR_EXPONENT)
-    in_range = _compare(build, CmpIPredicate.ULE, _extreme(build, MaxUIOp, above), most)
-    return build.create(AndIOp, lhs=in_range, rhs=are_small).result
+    return _compare(build, CmpIPredicate.ULE, _extreme(build, MaxUIOp, above), most)
 
 
 def _are_dividends_safe(build: ConversionBuilder, dividends: Value) -> Value:

@@ -61,9 +61,8 @@ def execute(
     Arguments are numbers and NumPy arrays. `check` detects races, reads of
     uninitialised memory and violated assumptions; `seed` selects the order of blocks. "sample"
     checks about a thousand of the blocks, and runs the others faster; where blocks synchronize, it
-    checks all. `write` is
-    called with the output of the kernel; the default is standard output. `progress` is called
-    with the number of finished blocks and of all blocks.
+    checks all. `write` is called with the output of the kernel; the default is standard output.
+    `progress` is called with the number of finished blocks and of all blocks.
 
     On "cpu" the reference executor runs the program itself; on "emulator" the PTX that the
     program is compiled to for `arch` (by default sm_90) at `opt_level` runs on the PTX emulator,
@@ -84,20 +83,10 @@ def execute(
 
     Raises `tilewright.Error` if the program is invalid, or fails while it runs.
     """
-    if on not in DEVICES:
-        raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
-    if counters and on != "emulator":
-        raise Unsupported(f"performance counters on '{on}': expected 'emulator'")
-    if perturb and on != "emulator":
-        raise Unsupported(f"perturbed approximations on '{on}': expected 'emulator'")
-    if check not in (False, True, "sample"):
-        raise Unsupported(f"check={check!r}: expected True, False or 'sample'")
-    if check == "sample" and on != "cpu":
-        raise Unsupported(f"checks of some blocks on '{on}': expected 'cpu'")
+    is_limited = max_steps is not None or timeout is not None
+    _check_device(on, check, counters=counters, perturb=perturb, is_limited=is_limited)
     module = _program(source, arch or ARCH)
     if on == "gpu":
-        if max_steps is not None or timeout is not None:
-            raise Unsupported("limits of steps and time on 'gpu': expected 'cpu' or 'emulator'")
         _on_gpu(module, entry, grid, args, bool(check), at, arch, opt_level, sanitize, write)
         return None
     arch = arch or ARCH
@@ -121,6 +110,22 @@ def execute(
         limits=RunLimits(max_steps, timeout),
     )  # fmt: skip
     return None
+
+
+def _check_device(on: str, check: Check, *, counters: bool, perturb: int, is_limited: bool) -> None:
+    """Refuse devices that there are not, and what a device cannot do."""
+    if on not in DEVICES:
+        raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
+    if counters and on != "emulator":
+        raise Unsupported(f"performance counters on '{on}': expected 'emulator'")
+    if perturb and on != "emulator":
+        raise Unsupported(f"perturbed approximations on '{on}': expected 'emulator'")
+    if check not in (False, True, "sample"):
+        raise Unsupported(f"check={check!r}: expected True, False or 'sample'")
+    if check == "sample" and on != "cpu":
+        raise Unsupported(f"checks of some blocks on '{on}': expected 'cpu'")
+    if is_limited and on == "gpu":
+        raise Unsupported("limits of steps and time on 'gpu': expected 'cpu' or 'emulator'")
 
 
 def _on_gpu(

@@ -5,9 +5,10 @@
 Times are those of `results/plans-h200.json`: kernels under forced schedules. Where the compiler
 chooses other warps than when they were measured, its choice costs what was measured with these.
 Else every schedule of a row is compiled anew to nv_tileas, and its choice costs the median of those
-that give the same text as no schedule. `--losses` prints the rows whose choice is more than 5 %
-slower than the best of its sweep. Times were measured with an older compiler: what has changed for
-all schedules of a row alike does not show.
+that give the same text as no schedule. Rows of `results/plans-h200-renewed.json` were timed again
+when their code had changed; their choice costs what it did then. `--losses` prints the rows whose
+choice is more than 5 % slower than the best of its sweep. Times were measured with an older
+compiler: what has changed for all schedules of a row alike does not show.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from statistics import mean, median
 from typing import Final, NamedTuple
 
 from cost_model import measured_times
-from cost_records import read_facts
+from cost_records import TIMES, read_facts
 from launch_choice import choice_of
 from program_archive import ARCHIVE, unpacked
 
@@ -29,6 +30,7 @@ from tilewright.driver.schedules import parse_schedule
 
 FREE: Final = ""
 NEAR: Final = (0.05, 0.10)
+RENEWED: Final = TIMES.with_name("plans-h200-renewed.json")
 ASKED: Final = re.compile(r",? *nv_tileaa\.(asked|refused) = #nv_tileaa\.\1<(?:[^<>]|<[^<>]*>)*>")
 """What a kernel is asked, which differs between schedules that lead to the same code."""
 
@@ -54,8 +56,12 @@ def lowered(code: bytes, schedule: str) -> str:
 def choices() -> Iterator[Choice]:
     """The choice for each row."""
     programs, facts, measured = unpacked(ARCHIVE.read_bytes()), read_facts(), measured_times()
+    renewed = measured_times(RENEWED)
     for row, times in measured.items():
         if row not in facts.plans:
+            continue
+        if row in renewed:
+            yield _choice(row, [FREE], renewed[row])
             continue
         if forced := choice_of(facts, measured, row).schedule:
             yield _choice(row, [forced], times)

@@ -51,7 +51,7 @@ def compiled(run: Run, id: str) -> list[Printed]:
     match = OPTIONS.fullmatch(example(id)[0])
     assert match is not None
     options = match[1].split()
-    output = [] if "--emit" in options else ["--emit", "cubin"]
+    output = [] if "--emit" in options else ["--emit", "nvvm"]
     path = str(FOLDER / f"{id}.mlir")
     code, _, err = run("compile", path, "--remarks", *options, *output, "-o", "out")
     assert code == 0, err

@@ -19,6 +19,7 @@ def corpus() -> dict[str, Module]:
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", keep_every(NAMES, 6))
+@pytest.mark.sampled(6)
 def test_module_becomes_a_cubin_without_spills(name: str) -> None:
     outcome = compiled(corpus()[name], "sm_90")
     assert outcome.problem is None

@@ -37,6 +37,7 @@ def programs() -> dict[str, Module]:
 @pytest.mark.corpus
 @pytest.mark.peer
 @pytest.mark.parametrize("name", keep_every(NAMES, 10))
+@pytest.mark.sampled(10)
 def test_module_of_the_sample(name: str) -> None:
     if name in read_exceptions():
         pytest.skip(read_exceptions()[name])

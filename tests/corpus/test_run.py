@@ -36,6 +36,7 @@ def runner() -> Iterator[Runner]:
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", keep_every(NAMES, 4))
+@pytest.mark.sampled(6)
 def test_module_runs(runner: Runner, name: str) -> None:
     outcome = runner.run(corpus()[name])
     assert outcome.problem is None

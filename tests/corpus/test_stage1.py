@@ -24,7 +24,7 @@ def corpus() -> dict[str, Module]:
 
 @pytest.mark.corpus
 @pytest.mark.requirement("R0-002", "R0-010", "R0-025")
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("name", NAMES)
 def test_module_of_the_sample(name: str) -> None:
     assert problem_of(corpus()[name]) is None

@@ -22,7 +22,7 @@ def test_result(variant: Variant) -> None:
     check_variant(variant, interpreted)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 def test_compiled_result(variant: Variant) -> None:
     check_variant(variant, emulated)

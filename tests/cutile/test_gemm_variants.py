@@ -22,11 +22,12 @@ TOLERANCE = 5e-3
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+@pytest.mark.sampled(12)
 def test_result(variant: Variant) -> None:
     check_variant(variant, interpreted, TOLERANCE)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 def test_compiled_result(variant: Variant) -> None:
     check_variant(variant, emulated, TOLERANCE)

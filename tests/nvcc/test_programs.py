@@ -44,6 +44,7 @@ def cases_of(program: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("program", keep_every((*PROGRAMS, *SPECIAL), 8))
+@pytest.mark.sampled(1)
 def test_fixtures_are_what_nvcc_makes(build, program: str) -> None:
     built = build(program)
     assert read_note(built.cubin) == own_note()
@@ -55,6 +56,7 @@ def test_fixtures_are_what_nvcc_makes(build, program: str) -> None:
 
 
 @pytest.mark.parametrize("program", keep_every(PROGRAMS, 4))
+@pytest.mark.sampled(2)
 def test_kernels_against_numpy(program: str) -> None:
     for case in cases_of(program):
         for device, checked in (("cpu", case.is_ordered), ("emulator", True)):

@@ -163,6 +163,7 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.sampled(2)
 def test_other_section_layouts(name: str, nvidia_tools: Path, run: Run, tmp_path: Path) -> None:
     header, sections = sections_of_an_example()
     source, target = tmp_path / "in.tile", tmp_path / "out.cubin"

@@ -373,7 +373,7 @@ def test_remarks_have_the_same_names(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("TILEWRIGHT_SCHEDULE", "agents=1,tma-stores=1")
     # With smaller tiles: NVIDIA's compiler needs seconds for those of the examples.
-    text = (EXAMPLES / f"{example}.mlir").read_text().replace("128", "64")
+    text = (EXAMPLES / f"{example}.mlir").read_text().replace("128", "32")
     (folder / "good").write_bytes(tilewright.write_bytecode(tilewright.read(text)))
     options = ["--remarks=all", "--remark-format=yaml", "--remarks-output-file=remarks.yaml"]
     expected = f"--- !{tag}\nPass:            {category}\nName:            {name}\n"

@@ -24,14 +24,14 @@ EVERY = {
     "multimem": 12,
     "view": 6,
 }
-"""Of how many cases of a group one suffices to try every operation; of the others, one of three."""
+"""Of how many cases of a group one suffices to try every operation; of the others, one of five."""
 CHECKED = ("aggregate", "atomics", "control_flow", "memory", "mma", "multimem", "view")
 """Groups whose cases access memory, or exchange values between threads."""
 
 
 @pytest.mark.parametrize(
     ("name", "every"),
-    [case for name in GROUPS for case in all_and_some([name], 1, EVERY.get(name, 3))],
+    [case for name in GROUPS for case in all_and_some([name], 1, EVERY.get(name, 5))],
 )
 def test_the_reference_executor_agrees_with_the_oracles(
     name: str, every: int, pytestconfig: pytest.Config

@@ -146,6 +146,7 @@ CHAINS: Final = [
 
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("chain", keep_first(map(pytest.param, CHAINS), 7), ids=str)
+@pytest.mark.sampled(4)
 def test_chained_dots(chain: Chain, arch: str) -> None:
     arrays = chain.arrays()
     tilewright.execute(chain.text(), "k", 1, arrays, "emulator", check=True, arch=arch)

@@ -139,6 +139,7 @@ BY_WARPS = [(("f16", "f32"), 1), (("f32", "f32"), 8), (("f64", "f64"), 2)]
     ("types", "warps"),
     keep(product([types for types, _ in BY_WARPS], [1, 2, 4, 8, 16]), BY_WARPS.__contains__),
 )
+@pytest.mark.sampled(2)
 def test_any_number_of_warps(types: tuple[str, str], warps: int) -> None:
     hint = f"optimization_hints=<sm_90 = {{num_worker_warps_per_cta = {warps}}}>"
     for batch, m, n, k in ((1,), 32, 16, 32), ((1,), 8, 8, 64), ((4,), 16, 16, 16):

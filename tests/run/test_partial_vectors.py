@@ -78,6 +78,7 @@ EXTENTS = [(70, 65, 33), (64, 71, 63), (5, 3, 1), (128, 80, 72), (65, 79, 81)]
     ),
 )
 @pytest.mark.parametrize(("m", "n", "k"), keep_first(EXTENTS, 2))
+@pytest.mark.sampled(3)
 def test_gemms(m: int, n: int, k: int, arch: str, schedule: str) -> None:
     a, b, c = matrices(m, n, k)
     module = read_runnable(GEMM, "kernel.mlir")

@@ -94,6 +94,7 @@ def redundant(path: str, arch: str) -> Iterator[str]:
         lambda case: Path(case[0]).stem in FAST and case[1] == "sm_90",
     ),
 )
+@pytest.mark.sampled(2)
 def test_no_more_synchronization_is_redundant(path: str, arch: str) -> None:
     unreported = list(redundant(path, arch))
     assert len(unreported) <= REDUNDANT[path][arch], unreported

@@ -63,6 +63,7 @@ def run(attention: Attention, ptx: str) -> None:
     # Threads read the bias from stages of its own: also before the loops.
     (Attention(rows=128, length=384, biased=True), "", 12),
     ], 2))  # fmt: skip
+@pytest.mark.sampled(1)
 def test_attention(attention: Attention, schedule: str, copies: int) -> None:
     """Both loops copy K and V; rotated ones also copy a tile of K before, and one of V after."""
     made = compile_anew(attention.program, schedule=schedule)

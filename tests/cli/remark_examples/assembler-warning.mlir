@@ -1,4 +1,4 @@
-// OPTIONS: 
+// OPTIONS: --emit cubin
 // Inline PTX, of which ptxas does not know a pragma; its warnings have no location.
 // REMARK-ANYWHERE assembler-warning: Pragma 'unknown' unsupported
 module {

@@ -1,4 +1,4 @@
-// OPTIONS: 
+// OPTIONS: --emit cubin
 cuda_tile.module @m {
   // REMARK kernel-resources: Kernel of
   entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %stride: tile<i32>) {

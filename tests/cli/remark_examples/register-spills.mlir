@@ -1,4 +1,4 @@
-// OPTIONS: 
+// OPTIONS: --emit cubin
 cuda_tile.module @m {
   // REMARK register-spills: Registers spilled to local memory
   entry @k(%p: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>) optimization_hints=<sm_90 = {occupancy = 2}> {

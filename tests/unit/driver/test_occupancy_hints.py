@@ -200,6 +200,7 @@ def test_the_limit_of_a_lower_level_is_no_hint() -> None:
 
 
 @pytest.mark.parametrize("seed", [58, 69, 119])
+@pytest.mark.sampled(1)
 def test_random_programs_spill_no_more_with_the_hint(seed: int) -> None:
     plain = re.sub(r" optimization_hints=<default = {occupancy = \d+}>", "", generate(seed).text)
     hint = " optimization_hints=<default = {occupancy = 16}> {"

@@ -50,6 +50,7 @@ def test_every_operation_has_a_row_and_a_case() -> None:
 
 
 @pytest.mark.parametrize("arch", EVERY)
+@pytest.mark.sampled(4)
 def test_claims_are_those_of_the_isa(arch: Arch) -> None:
     for index, case in enumerate(cases.CASES):
         expected = cases.HAVING[case.since](arch.number)

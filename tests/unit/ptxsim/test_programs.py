@@ -272,6 +272,7 @@ def test_assertions() -> None:
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
 @pytest.mark.parametrize("name", ["basics", "cooperation", "functions"])
+@pytest.mark.sampled(1)
 def test_nvcc_reproduces_the_ptx(name: str, tmp_path: pathlib.Path) -> None:
     """Compile with the same version of nvcc; another one may generate different code."""
     out = tmp_path / "out.ptx"

@@ -106,6 +106,7 @@ def complaints(
 
 
 @pytest.mark.parametrize("arch", EVERY)
+@pytest.mark.sampled(4)
 def test_ptxas_knows_the_limits(arch: Arch, ptxas: Path, tmp_path: Path) -> None:
     limits = arch.limits
     assert not complaints(ptxas, tmp_path, arch, shared=arch.static_shared)

@@ -72,7 +72,7 @@ def expected(array: np.ndarray, count: int, iterations: int) -> np.ndarray:
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("loop", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 3])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_areas_are_not_written_while_they_are_read(count: int, loop: bool, arch: str) -> None:
     """The emulator's checker finds every race in shared memory."""
     array = np.arange(64 * 64, dtype=np.int32).reshape(64, 64)

@@ -79,7 +79,7 @@ TYPES = {
 
 @pytest.mark.parametrize("element", TYPES)
 @pytest.mark.parametrize("bits", [6, 7, 8, 9])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_every_element_arrives(element: str, bits: int) -> None:
     convert, dtype = TYPES[element]
     for seed in range(4):

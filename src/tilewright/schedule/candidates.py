@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilewright.schedule.limits import FEWER_STAGES_MARGIN, MARGIN
+from tilewright.schedule.limits import FEWER_STAGES_MARGIN, MARGIN, OVERLAPPED_STAGES
 from tilewright.schedule.registers import SHARING_BLOCKS
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class Choices(NamedTuple):
     """If they do, and registers are limited so that two blocks share an SM."""
     by_tma: Sequence[int] = ()
     """If a producer copies by TMA."""
+    waits_for_dots: bool = False
+    """Whether threads that copy wait for dots meanwhile, so that only other blocks multiply."""
     prefers_tma: bool = False
     """Whether a producer is the first candidate; otherwise it is the last."""
 
@@ -64,6 +66,8 @@ def candidates_of(choices: Choices) -> list[Candidate]:
     """
     threads = [Candidate(n, blocks=SHARING_BLOCKS) for n in choices.coresident]
     threads += [Candidate(n) for n in choices.by_threads[:1]]
-    threads += [Candidate(n, margin=FEWER_STAGES_MARGIN) for n in choices.by_threads[1:]]
+    for n in choices.by_threads[1:]:
+        are_many = choices.waits_for_dots and n > OVERLAPPED_STAGES
+        threads.append(Candidate(n, margin=0.0 if are_many else FEWER_STAGES_MARGIN))
     tma = [Candidate(n, by_tma=True) for n in choices.by_tma]
     return [*tma, *threads] if choices.prefers_tma else [*threads, *tma]

@@ -56,7 +56,10 @@ and 0.2, it had the least mean loss in a prototype of this choice."""
 FEWER_STAGES_MARGIN: Final = 0.15
 """The same with fewer stages than fit, so that more blocks share an SM: registers, which decide it
 as well, are an estimate, and small grids have no second block for an SM. GEMMs of one wave take up
-to 1.4 of the time with two stages instead of three."""
+to 1.4 of the time with two stages instead of three. No margin for four stages or more where threads
+wait for their dots: while they compute the next operands, only other blocks multiply. GEMMs in fp8
+and int8 that scale or convert operands then take 0.92 and 0.84 of the time, a chain of GEMMs
+1.03."""
 
 # Registers of a thread for tiles.
 
@@ -64,11 +67,11 @@ TILE_SHARE: Final = 32
 """For one tile, without dots: larger ones have more warps, and tiles of which the chosen warps
 would hold more are cut. If tiles of 64 registers are, a search of the largest two takes 0.62 of the
 time."""
-LIVE_SHARE: Final = 128
-"""For tiles that are live together without dots, above which warps double: with 40 others, an SM
-has registers for fewer than three blocks of four warps. On an H200, backward passes of RMS norm
-with 136, 144 and 160 take 1.09, 0.85 and 0.61 of the time with eight warps, a selective scan with
-128 takes 0.99 (`benchmarks/results/plans-h200.json`)."""
+LIVE_SHARE: Final = 140
+"""For tiles that are live together in a loop or a reduction without dots, above which warps double:
+with 28 others, an SM has registers for three blocks of four warps. On an H200, backward passes of
+RMS norm with 136, 144 and 160 take 1.09, 0.85 and 0.61 of the time with eight warps, a selective
+scan with 128 takes 0.99 (`benchmarks/results/plans-h200.json`)."""
 FEW_LIVE_SHARE: Final = 104
 """For tiles that are live together where fewer warps suffice: with 24 others, an SM has registers
 for 16 warps. With 66 a Sinkhorn iteration takes 0.79 of the time with half of the warps, with 97 a

@@ -46,3 +46,8 @@ def test_the_best_other_candidate_differs() -> None:
 
 def test_no_other_candidate() -> None:
     assert choose(scored(100)).reason == "there is no other candidate"
+
+
+def test_four_stages_need_no_margin_where_threads_wait_for_dots() -> None:
+    fewer = candidates_of(Choices([6, 4, 3], waits_for_dots=True))[1:]
+    assert [each.margin for each in fewer] == [0, FEWER_STAGES_MARGIN]

@@ -186,12 +186,14 @@ def live_together(tiles: int, words: int, end: str = "") -> tuple[str, str]:
 
 @each_case(("tiles", "words", "warps"), [
     (3, 4096, 4),  # with %x 128 registers of a thread of four warps
+    (6, 2560, 4),  # 140
     (4, 4096, 8),  # 160
     (9, 4096, 16),  # 160 of eight
     (3, 8192, 8),  # 128 of eight
 ])  # fmt: skip
 def test_tiles_that_are_live_together_decide(tiles: int, words: int, warps: int) -> None:
-    assert candidates(*live_together(tiles, words)) == [warps]
+    loop = "scf.for %j = %n to %n step %n : i32 { scf.yield }"
+    assert candidates(*live_together(tiles, words, loop)) == [warps]
 
 
 REDUCTION = """
@@ -208,8 +210,14 @@ def test_a_large_tile_needs_few_warps_where_others_hide_its_latency() -> None:
     body = REDUCTION.replace("8192xf32>", "2x4096xf32>").replace("axis = 0", "axis = 1")
     body = body.replace("tensor<1xf32>", "tensor<2xf32>")
     assert candidates(body, "%x: tensor<2x4096xf32>") == [4]
-    unreduced = "%a = nv_tileaa.negf %x : tensor<4x4096xf32>"
-    assert candidates(unreduced, "%x: tensor<4x4096xf32>") == [16]
+
+
+@each_case(("extent", "warps"), [(2048, 4), (8192, 8), (16384, 8)])
+def test_tiles_that_are_computed_part_by_part_need_no_more_than_eight(
+    extent: int, warps: int
+) -> None:
+    """However many are live together."""
+    assert candidates(*live_together(4, extent)) == [warps]
 
 
 @each_case(("words", "warps"), [(1024, 4), (2048, 4), (4096, 8)])

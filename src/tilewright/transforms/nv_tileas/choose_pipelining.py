@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.schedule.candidates import Candidate, Choices, candidates_of
 from tilewright.schedule.choose import Choice, Scored, choose, clocks_of_block
 from tilewright.schedule.cost import Machine
 from tilewright.schedule.cost_inputs import is_innermost
 from tilewright.schedule.limits import BYTES_IN_FLIGHT, LEAST_STAGES, OVERLAPPED_STAGES
+from tilewright.schedule.registers import SHARING_BLOCKS, SHARING_THREADS, resident_blocks
 from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.schedule.warp_counts import threads_of
@@ -68,16 +70,15 @@ class PipeliningChoice:
         """What the kernel may choose from."""
         special = self._specialization
         agents = self._function.asks("agents")
-        if special is None or special.problem is not None:
-            return Choices(self._thread_stages(), self._coresident_stages())
-        if agents is not None:
+        if special is not None and special.problem is None and agents is not None:
             return Choices(by_tma=[special.stages])
-        if special.drawback is not None:
-            return Choices(self._thread_stages(), self._coresident_stages())
-        return Choices(
-            self._thread_stages(),
-            self._coresident_stages(),
-            [special.stages],
+        by_threads = Choices(
+            self._thread_stages(), self._coresident_stages(), waits_for_dots=self._waits_for_dots()
+        )
+        if special is None or special.problem is not None or special.drawback is not None:
+            return by_threads
+        return by_threads._replace(
+            by_tma=[special.stages],
             prefers_tma=special.is_preferred and not special.has_own_maps,
         )
 
@@ -169,6 +170,12 @@ class PipeliningChoice:
                 blocks = resident
         return counts
 
+    def _waits_for_dots(self) -> bool:
+        """Whether threads wait for dots by wgmma before they compute the next operands."""
+        dots = [op for loop in self._varying for op in loop.body.walk() if isinstance(op, DotOp)]
+        overlap = any(each.dots for each in self._varying.values())
+        return bool(dots) and not overlap and all(dot.atom.asynchronous for dot in dots)
+
     def _coresident_stages(self) -> list[int]:
         """The numbers of stages with which two blocks share an SM, if registers are limited so."""
         function, arch = self._function, target_of(self._function)
@@ -176,14 +183,24 @@ class PipeliningChoice:
             return []
         share = block_limit(function, threads_of(function))
         is_limited = share == arch.static_shared or function.asks("stages") is not None
-        if is_limited or not all(
-            each.dots and leaves_registers(function, loop) for loop, each in self._varying.items()
-        ):
+        if is_limited or not all(map(self._may_share, self._varying)):
             return []
         most = min(self._coresident_fitting(loop, share) for loop in self._varying)
         # If all stages fit, ptxas decides whether a second block has registers.
         widest = max(each.schedule.stages for each in self._varying.values())
         return [most] if OVERLAPPED_STAGES <= most < widest else []
+
+    def _may_share(self, loop: ForOp) -> bool:
+        """Whether a second block has registers, and multiplies while threads of a loop wait.
+
+        They wait for dots, or for operands that they convert: those take registers, too.
+        """
+        if not leaves_registers(self._function, loop):
+            return False
+        if dots := self._varying[loop].dots:
+            return len(dots) == 1
+        is_divided = threads_of(self._function) == SHARING_THREADS
+        return is_divided and resident_blocks(self._predicted_plans.live, None) == SHARING_BLOCKS
 
     def _coresident_fitting(self, loop: ForOp, share: int) -> int:
         """The stages of a loop that fit into the share of a block."""

@@ -90,7 +90,9 @@ class PredictedPlans:
         staged: set[Value] = {result for op in (*copied, *replaced) for result in op.results}
         loops = [op for op in function.walk() if isinstance(op, ForOp)]
         live = [live_registers(loop, staged) for loop in loops]
-        self._registers = unlimited_registers(max([each.most for each in live], default=0))
+        self.live = max([each.most for each in live], default=0)
+        """Registers of a thread for the tiles that are live together in a loop, at most."""
+        self._registers = unlimited_registers(self.live)
         """Of a thread, where nothing limits them."""
         self._at_dots = max([each.at_dots for each in live], default=0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -20,12 +22,14 @@ from scheduled_loops import (
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import CacheModifier
+from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotWaitOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.pipelines import parse_pipeline
+from tilewright.ir.operation import Operation
 from tilewright.ir.types import I8
 from tilewright.transforms.nv_tileas.pipelined_loads import engine_of
 
@@ -417,3 +421,37 @@ def test_a_packed_tile_of_four_registers_is_copied() -> None:
     loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
     (packed,) = (load for load in loads if element_of(load.tile.type) is I8)
     assert packed.attributes.get(ENGINE) is CopyEngine.CP_ASYNC
+
+
+def computed(program: str) -> str:
+    """A program whose dot reads squares of B, which threads store to shared memory."""
+    (dot,) = (line for line in program.splitlines() if "mmaf" in line)
+    name = re.search(r"mmaf %\w+, (%\w+)", dot)
+    type = re.search(r", (tile<\w+xf16>)", dot)
+    assert name is not None
+    assert type is not None
+    square = f"%square = mulf {name[1]}, {name[1]} : {type[1]}"
+    return program.replace(dot, f"{square}\n{dot.replace(f', {name[1]}', ', %square')}")
+
+
+def test_two_blocks_share_an_sm_where_threads_compute_operands() -> None:
+    """Three stages of 32 KiB; one for six would multiply only while no operand is computed."""
+    gemm = (Path(__file__).parents[4] / "examples" / "gemm.mlir").read_text()
+    module = scheduled(computed(gemm), schedule="agents=0")
+    assert schedule_of(module) == ScheduleAttr(3, distance=2)
+    assert blocks_of(module) == 2
+
+
+@pytest.mark.parametrize("program", [
+    computed(matmul(128, 128, 64, is_read=True)),  # two accumulators
+    computed(matmul(128, 256, 64)),  # 128 registers of a thread for one
+], ids=["two", "wide"])  # fmt: skip
+def test_one_block_has_an_sm_whose_registers_two_would_exceed(program: str) -> None:
+    assert blocks_of(scheduled(program, schedule="agents=0")) is None
+
+
+def blocks_of(module: Operation) -> int | None:
+    """How many blocks are to share an SM."""
+    (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    assert function.kernel_spec is not None
+    return function.kernel_spec.occupancy

@@ -8,7 +8,7 @@ threads would have too few registers, or an SM too few blocks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
@@ -18,7 +18,13 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileUpdateOp
 from tilewright.schedule.dot_warps import live_accumulator_words, warps_of_dots
-from tilewright.schedule.limits import FEW_LIVE_SHARE, LIVE_SHARE, SCAN_SHARE, TILE_SHARE
+from tilewright.schedule.limits import (
+    FEW_LIVE_SHARE,
+    LIVE_SHARE,
+    SCAN_SHARE,
+    TILE_SHARE,
+    WARPS_OF_PARTS,
+)
 from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import (
     K_LOOP_OTHERS,
@@ -42,9 +48,6 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
-
-
-PARTS: Final = "large tiles are computed part by part"
 
 
 class LaunchShape(NamedTuple):
@@ -137,8 +140,8 @@ def warp_bounds(kernel: FuncOp, warps: int) -> tuple[WarpCandidate, WarpCandidat
     iterations hide latency, too.
     """
     if not _keeps_tiles(kernel):
-        # A causal convolution whose tile would have sixteen takes 0.71 of the time with eight.
-        return WarpCandidate(DEFAULT_WARPS), WarpCandidate(2 * DEFAULT_WARPS, PARTS)
+        most = WarpCandidate(WARPS_OF_PARTS, "large tiles are computed part by part")
+        return WarpCandidate(DEFAULT_WARPS), most
     live = live_words(kernel)
     share = -(-live // (warps * WARP_SIZE))
     reason = f"tiles that are live together would take {share} registers of a thread of {warps}"

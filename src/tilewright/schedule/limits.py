@@ -67,6 +67,9 @@ TILE_SHARE: Final = 32
 """For one tile, without dots: larger ones have more warps, and tiles of which the chosen warps
 would hold more are cut. If tiles of 64 registers are, a search of the largest two takes 0.62 of the
 time."""
+WARPS_OF_PARTS: Final = 8
+"""At most, where `slice-tiles` has large tiles computed part by part: without loops, reductions,
+scans and atomics. A causal convolution whose tile would have sixteen takes 0.71 of the time."""
 LIVE_SHARE: Final = 140
 """For tiles that are live together in a loop or a reduction without dots, above which warps double:
 with 28 others, an SM has registers for three blocks of four warps. On an H200, backward passes of

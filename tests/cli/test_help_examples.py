@@ -153,6 +153,7 @@ def test_the_examples_with_a_crash_kit_run(run: Run, kit: Path, line: str) -> No
         if ".cu" not in each[1].replace(".cubin", "") and not needs_kit(*each)
     ],
 )
+@pytest.mark.sampled(7)
 def test_the_examples_of_the_help_run(
     run: Run, files: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: str
 ) -> None:

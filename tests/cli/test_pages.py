@@ -243,6 +243,7 @@ def nvcc_once(
 
 @pytest.mark.usefixtures("short_search", "nvcc_once", "playground_here")
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
+@pytest.mark.sampled(13)
 def test_a_command_succeeds(
     run: Run, at_hand: Path, monkeypatch: pytest.MonkeyPatch, page: str, line: str
 ) -> None:
@@ -333,6 +334,7 @@ def test_programs_are_valid(page: Path) -> None:
 
 @pytest.mark.usefixtures("short_search")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=name_of)
+@pytest.mark.sampled(3)
 def test_consoles_show_the_output(run: Run, at_hand: Path, page: Path) -> None:
     """Run the commands of a page in order, with the files that it shows."""
     for block in blocks(page):

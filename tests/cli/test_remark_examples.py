@@ -63,6 +63,7 @@ def test_every_id_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("id", sorted(CATALOGUE.keys() - TUNING))
+@pytest.mark.sampled(16)
 def test_the_example_of_an_id_has_its_remark(id: str, run: Run, ptxas: Path) -> None:
     remarks = compiled(run, id)
     marks = [

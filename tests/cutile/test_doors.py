@@ -358,6 +358,7 @@ PROGRAMS = {
         "nothing.py",
     ],
 )
+@pytest.mark.sampled(8)
 def test_a_program_runs_as_python_runs_it(line: str, cache: Path, tmp_path: Path) -> None:
     for name, text in PROGRAMS.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

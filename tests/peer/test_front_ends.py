@@ -178,6 +178,7 @@ def test_other_section_layouts(name: str, nvidia_tools: Path, run: Run, tmp_path
 @pytest.mark.parametrize(
     "name", ["plain", "_ZN4core3ops3addE", "a$b", "kernel.f32", "vadd!", "1st", "αβ", "a b", "_"]
 )
+@pytest.mark.sampled(4)
 def test_names_of_kernels(name: str, nvidia_tools: Path, run: Run, tmp_path: Path) -> None:
     front_end = JULIA._replace(name=f'"{name}"')
     source, target = tmp_path / "in.tile", tmp_path / "out.cubin"

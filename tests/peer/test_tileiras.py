@@ -367,6 +367,7 @@ def test_yaml_has_the_same_form(run_both, folder: Path, nvidia_tools: Path) -> N
     ("load-selected", "Passed", "Memory", "RemarkMemoryLoadInstructionSelected"),
     ("warps-specialized", "Passed", "Memory", "RemarkMemoryStoreInstructionSelected"),
 ])  # fmt: skip
+@pytest.mark.sampled(3)
 def test_remarks_have_the_same_names(
     example: str, tag: str, category: str, name: str, folder: Path, nvidia_tools: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -210,10 +210,10 @@ class Checker:
         if snapshot is not None and len(threads):
             self.learn(threads, snapshot)
 
-    def fence(self, threads: Array) -> None:
+    def fence(self, threads: Array, *, acquires: bool, releases: bool) -> None:
         """Order accesses around `fence` and `membar`."""
         warps = self.clocks.warps_of(threads)
-        self.strong.fence(warps)
+        self.strong.fence(warps, acquires=acquires, releases=releases)
         self.clocks.tick(warps)
 
     # Objects in memory.

@@ -30,8 +30,9 @@ class Strength:
 class StrongAccesses:
     """Vector clocks released and acquired through flags.
 
-    A releasing store releases its warp's clock; a relaxed one the clock of the warp's last fence. A
-    relaxed load acquires at the next fence, an acquiring one immediately.
+    A releasing store releases its warp's clock; a relaxed one the clock of the warp's last fence
+    that releases. A relaxed load acquires at the next fence that does, an acquiring one
+    immediately.
     """
 
     def __init__(self, clocks: Clocks) -> None:
@@ -40,13 +41,14 @@ class StrongAccesses:
         self._fenced: dict[int, Array] = {}
         self._pending: dict[int, Array] = {}
 
-    def fence(self, warps: Array) -> None:
+    def fence(self, warps: Array, *, acquires: bool, releases: bool) -> None:
         """`fence` and `membar`."""
         for warp in warps.tolist():
-            pending = self._pending.pop(warp, None)
+            pending = self._pending.pop(warp, None) if acquires else None
             if pending is not None:
                 self.clocks.acquire(np.array([warp]), pending)
-            self._fenced[warp] = self.clocks.table[warp].copy()
+            if releases:
+                self._fenced[warp] = self.clocks.table[warp].copy()
 
     def release(self, warps: Array, index: Array, releases: bool) -> None:
         """Record stores of warps to flags, by their index in the arena."""

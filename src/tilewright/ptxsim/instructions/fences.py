@@ -17,14 +17,16 @@ _SCOPES: Final = ("cta", "cluster", "gpu", "sys", "gl")
 @instruction("membar", "fence")
 def fence(op: Operation) -> Run:
     """`membar` and `fence`: memory is sequentially consistent here; only the checker sees them."""
-    op.choice("sc", "acq_rel", "acquire", "release")
+    order = op.choice("sc", "acq_rel", "acquire", "release")
     op.choice(*_SCOPES)
     kind, site = ".".join((op.name, *op.modifiers)), op.site
 
     def run(lanes: Lanes) -> None:
         wave = lanes.wave
         if wave.checker is not None:
-            wave.checker.fence(lanes.threads)
+            wave.checker.fence(
+                lanes.threads, acquires=order != "release", releases=order != "acquire"
+            )
         if wave.observer is not None:
             wave.observer.synchronise(lanes.threads, kind, None, site)
 

@@ -226,6 +226,7 @@ def test_a_flood_of_output_ends_the_program(tasks: Callable[..., Tasks]) -> None
 
 
 @pytest.mark.parametrize("action", ["explain", "run"])
+@pytest.mark.sampled(1)
 def test_an_edit_ends_what_works_for_the_older_text(
     action: str, tasks: Callable[..., Tasks], tmp_path: Path
 ) -> None:

@@ -240,6 +240,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.sampled(5)
 def test_planted_failure(name: str) -> None:
     failure = FAILURES[name]
     text = program(failure.kernel, failure.level, failure.entry)

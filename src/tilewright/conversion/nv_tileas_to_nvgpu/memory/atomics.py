@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer
@@ -24,7 +25,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.attributes import AtomicBinOp, AtomicOrdering
-from tilewright.dialects.llvm.memory import AtomicRMWOp, CmpXchgOp
+from tilewright.dialects.llvm.memory import AtomicRMWOp, CmpXchgOp, FenceOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic, RmwMode
 from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.scf import IfOp, YieldOp
@@ -35,7 +36,7 @@ from tilewright.ir.operation import Block
 from tilewright.ir.types import FloatType, VectorType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from tilewright.dialects.nv_tileaa.memory import AccessOp
     from tilewright.ir.values import Value
@@ -64,6 +65,32 @@ _FAILURES: Final = {
     AtomicOrdering.ACQ_REL: AtomicOrdering.ACQUIRE,
 }
 """The order of a comparison that fails, and writes nothing."""
+_FENCES: Final = {
+    MemSemantic.ACQUIRE: (None, AtomicOrdering.ACQUIRE),
+    MemSemantic.RELEASE: (AtomicOrdering.RELEASE, None),
+    MemSemantic.ACQ_REL: (AtomicOrdering.RELEASE, AtomicOrdering.ACQUIRE),
+    MemSemantic.SEQ_CST: (AtomicOrdering.SEQ_CST, AtomicOrdering.ACQUIRE),
+}
+"""The fences before and after relaxed atomics that order as those with a semantic do."""
+
+
+@contextmanager
+def _order_of_each(op: AccessOp, build: ConversionBuilder, count: int) -> Generator[AtomicOrdering]:
+    """The ordering of each of the atomics of a thread, between fences where there are several.
+
+    A thread waits at each atomic that acquires or releases; at fences, once. The elements of a tile
+    are not ordered among themselves.
+    """
+    if count == 1 or op.semantic is MemSemantic.RELAXED:
+        yield _ORDERS[op.semantic]
+        return
+    scope = SYNC_SCOPES[effective_scope(op)]
+    before, after = _FENCES[op.semantic]
+    if before is not None:
+        build.create(FenceOp, ordering=before, syncscope=scope)
+    yield AtomicOrdering.MONOTONIC
+    if after is not None:
+        build.create(FenceOp, ordering=after, syncscope=scope)
 
 
 def _if_active(
@@ -101,20 +128,22 @@ def _update(
     operands = as_integers(build, values) if exchanges_bits else values
     zero = splat_constant(build, 0, element_of(operands.type))
 
-    def update(access: VectorAccess, value: Value) -> Value:
-        return build.create(
-            AtomicRMWOp,
-            bin_op=kind,
-            ptr=global_pointer(build, access.address, access.offset),
-            val=value,
-            ordering=_ORDERS[op.semantic],
-            syncscope=SYNC_SCOPES[effective_scope(op)],
-        ).res
+    with _order_of_each(op, build, len(accesses)) as order:
 
-    previous = [
-        _if_active(build, access.predicate, zero, lambda p=access, v=value: update(p, v))
-        for access, value in zip(accesses, elements(build, operands), strict=True)
-    ]
+        def update(access: VectorAccess, value: Value) -> Value:
+            return build.create(
+                AtomicRMWOp,
+                bin_op=kind,
+                ptr=global_pointer(build, access.address, access.offset),
+                val=value,
+                ordering=order,
+                syncscope=SYNC_SCOPES[effective_scope(op)],
+            ).res
+
+        previous = [
+            _if_active(build, access.predicate, zero, lambda p=access, v=value: update(p, v))
+            for access, value in zip(accesses, elements(build, operands), strict=True)
+        ]
     vector = build.create(FromElementsOp, elements=previous, types=[operands.type]).result
     return bitcast(build, vector, values.type)
 
@@ -133,29 +162,28 @@ def atomic_cas(op: memory.AtomicCasOp, new: memory.AtomicCasOp, build: Conversio
     accesses = pointer_accesses(build, new.pointers, new.mask, 1, is_owner(op, build, op.value))
     expected, value = as_vector(build, new.compare), as_vector(build, new.value)
     assert isinstance(expected.type, VectorType)
-    order = _ORDERS[op.semantic]
-
-    def swap(access: VectorAccess, old: Value, new_value: Value) -> Value:
-        exchange = build.create(
-            CmpXchgOp,
-            ptr=global_pointer(build, access.address, access.offset),
-            cmp=old,
-            val=new_value,
-            success_ordering=order,
-            failure_ordering=_FAILURES.get(order, order),
-            syncscope=SYNC_SCOPES[effective_scope(op)],
-        )
-        return build.create(
-            ExtractValueOp, container=exchange.res, position=[0], types=[old.type]
-        ).res
-
     expected_bits, value_bits = (as_integers(build, vector) for vector in (expected, value))
-    previous = [
-        _if_active(build, access.predicate, old, lambda a=access, o=old, n=new_value: swap(a, o, n))
-        for access, old, new_value in zip(
-            accesses, elements(build, expected_bits), elements(build, value_bits), strict=True
-        )
-    ]
+    olds, news = elements(build, expected_bits), elements(build, value_bits)
+    with _order_of_each(op, build, len(accesses)) as order:
+
+        def swap(access: VectorAccess, old: Value, new_value: Value) -> Value:
+            exchange = build.create(
+                CmpXchgOp,
+                ptr=global_pointer(build, access.address, access.offset),
+                cmp=old,
+                val=new_value,
+                success_ordering=order,
+                failure_ordering=_FAILURES.get(order, order),
+                syncscope=SYNC_SCOPES[effective_scope(op)],
+            )
+            return build.create(
+                ExtractValueOp, container=exchange.res, position=[0], types=[old.type]
+            ).res
+
+        previous = [
+            _if_active(build, each.predicate, old, lambda a=each, o=old, n=new: swap(a, o, n))
+            for each, old, new in zip(accesses, olds, news, strict=True)
+        ]
     vector = build.create(FromElementsOp, elements=previous, types=[expected_bits.type]).result
     return [broadcast_result(op, build, bitcast(build, vector, expected.type), op.result), ()]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of, width_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicOp, AtomicRmwOp
-from tilewright.dialects.nv_tileaa.attributes import RmwMode
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic, RmwMode
 from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, splat_value
 from tilewright.dialects.nv_tileaa.memory import LOAD_SEMANTICS, CreateMemTokenOp, LoadOp
 from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp
@@ -94,4 +94,32 @@ def drop_identity(op: TiledAtomicRmwOp, build: Rewriter) -> Replacement:
     return build.create(CreateMemTokenOp).result if op.token is None else op.token
 
 
-RULES: Final[Rules] = (fold_atomic_cas, fold_atomic_rmw, drop_identity)
+_WITHOUT_ACQUIRE: Final = {
+    MemSemantic.ACQUIRE: MemSemantic.RELAXED,
+    MemSemantic.ACQ_REL: MemSemantic.RELEASE,
+}
+_WITHOUT_RELEASE: Final = {
+    MemSemantic.RELEASE: MemSemantic.RELAXED,
+    MemSemantic.ACQ_REL: MemSemantic.ACQUIRE,
+}
+
+
+@rule(AtomicCasOp, AtomicRmwOp)
+def relax_ordering(op: AtomicCasOp | AtomicRmwOp, build: Rewriter) -> Replacement:
+    """An atomic whose token is unused acquires nothing, and one without a token releases nothing.
+
+    Only tokens order the accesses of a block: no access is after the one, or before the other.
+    """
+    relaxed = op.semantic
+    if not op.result_token.is_used:
+        relaxed = _WITHOUT_ACQUIRE.get(relaxed, relaxed)
+    if op.token is None or op.token.defined_by(CreateMemTokenOp) is not None:
+        relaxed = _WITHOUT_RELEASE.get(relaxed, relaxed)
+    if relaxed is op.semantic:
+        return None
+    op.semantic = relaxed
+    build.touch(op)
+    return op
+
+
+RULES: Final[Rules] = (fold_atomic_cas, fold_atomic_rmw, drop_identity, relax_ordering)

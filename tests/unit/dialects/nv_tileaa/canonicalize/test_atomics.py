@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from each_case import each_case
@@ -93,8 +95,32 @@ def test_ordering_scope_volatility_and_hints_stay() -> None:
 @pytest.mark.requirement("R2-042")
 @pytest.mark.parametrize("how", ["release gpu", "acq_rel gpu"])
 def test_a_release_cannot_become_a_load(how: str) -> None:
-    assert stays(constant("k", "0") + rmw("add", "k", how) + results(), ARGUMENTS)
-    assert stays(constant("k", "0") + cas("k", "k", how) + results(), ARGUMENTS)
+    assert stays(constant("k", "0") + rmw("add", "k", how, "token = %t") + results(), ARGUMENTS)
+    assert stays(constant("k", "0") + cas("k", "k", how, "token = %t") + results(), ARGUMENTS)
+
+
+@each_case(
+    ("order", "token", "used", "relaxed"),
+    [
+        ("acq_rel", "token = %t", True, "acq_rel"),
+        ("acq_rel", "token = %t", False, "release"),
+        ("acq_rel", "token = %n", True, "acquire"),
+        ("acq_rel", "", True, "acquire"),
+        ("acq_rel", "", False, "relaxed"),
+        ("acquire", "", True, "acquire"),
+        ("acquire", "token = %t", False, "relaxed"),
+        ("release", "token = %t", False, "release"),
+        ("release", "", True, "relaxed"),
+        ("seq_cst", "", False, "seq_cst"),
+    ],
+)
+def test_an_order_of_nothing_is_relaxed(order: str, token: str, used: bool, relaxed: str) -> None:
+    """Only tokens order the accesses of a block."""
+    null = "%n = aa.create_mem_token : !aa.mem_token\n" if "%n" in token else ""
+    after = results() if used else use("%v : tensor<2xi32>")
+    for atomic in (partial(rmw, "add", "x"), partial(cas, "x", "x")):
+        body = null + atomic(f"{order} gpu", token) + after
+        assert same(body, null + atomic(f"{relaxed} gpu", token) + after, ARGUMENTS)
 
 
 def test_masked_out_elements_are_zero_as_before() -> None:

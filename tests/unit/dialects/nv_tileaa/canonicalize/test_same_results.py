@@ -169,6 +169,10 @@ PROGRAMS = {
         + f"%r, %t = aa.atomic_cas relaxed gpu %pi, %z, %z mask = %m token = %ti : {PI}, {IS}\n"
         + PUT_I
     ],
+    "relax_ordering": [
+        f"%r, %t = aa.atomic_rmw acq_rel gpu add %pi, %range token = %ti : {PI}, {IS}\n" + PUT_I,
+        f"%r, %t = aa.atomic_cas acq_rel gpu %pi, %i, %range token = %ti : {PI}, {IS}\n" + PUT_I,
+    ],
     "simplify_join": [
         "%fresh = aa.create_mem_token : !aa.mem_token\n"
         f"%s = aa.store weak %pi, %range token = %ti : {PI}, {IS}\n"

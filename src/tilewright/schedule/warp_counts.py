@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.elementwise import is_streamed, is_tile
+from tilewright.analysis.elementwise import is_elementwise, is_streamed, is_tile
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.integer import CmpIOp
+from tilewright.dialects.nv_tileaa.memory import AccessOp
 from tilewright.dialects.nv_tileaa.requests import WARPS
+from tilewright.dialects.nv_tileaa.shape import Rearrangement
+from tilewright.dialects.nv_tileaa.types import PtrType
+from tilewright.ir.types import I64, FloatType, IntegerType
+from tilewright.ir.values import Value
 from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.operation import Operation
 
 DEFAULT_WARPS: Final = 4
 """Warps of a block for which no other number is chosen."""
@@ -50,5 +60,29 @@ def held_words(kernel: FuncOp) -> int:
 
 def largest_words(kernel: FuncOp) -> int:
     """The 32-bit words of the largest tile that registers hold in a kernel; at least one."""
-    tiles = [value for op in kernel.walk() for value in op.results if is_tile(value)]
-    return max([tile_words(each.type) for each in tiles if not is_streamed(each)], default=1)
+    largest, addresses = 1, set[Value]()
+    for op in reversed([*kernel.walk()]):
+        for tile in filter(is_tile, op.results):
+            if _is_address(tile, addresses):
+                addresses.add(tile)
+            elif not is_streamed(tile):
+                largest = max(largest, tile_words(tile.type))
+    return largest
+
+
+def _is_address(tile: Value, addresses: Set[Value]) -> bool:
+    """Whether a tile of addresses or 64-bit offsets serves accesses, masks and other `addresses`.
+
+    A thread needs the first of each vector, and computes it where it accesses the vector.
+    """
+    element = element_of(tile.type)
+    if isinstance(element, FloatType) or (isinstance(element, IntegerType) and element is not I64):
+        return False
+    return all(_takes_address(user, tile, addresses) for user in tile.users)
+
+
+def _takes_address(user: Operation, tile: Value, addresses: Set[Value]) -> bool:
+    if isinstance(user, AccessOp):
+        return isinstance(element_of(tile.type), PtrType)
+    computes = is_elementwise(user) or isinstance(user, Rearrangement)
+    return isinstance(user, CmpIOp) or (computes and user.results[0] in addresses)

@@ -220,6 +220,30 @@ def test_tiles_that_are_computed_part_by_part_need_no_more_than_eight(
     assert candidates(*live_together(4, extent)) == [warps]
 
 
+@each_case(("more", "warps"), [("", 4), ("%e = aa.store weak %g, %w : {q}, {i}", 8)])
+def test_addresses_do_not_decide(more: str, warps: int) -> None:
+    """Of 4096 values; their offsets are twice as many words, which count where they are stored."""
+    p, q, i = (f"tensor<4096x{each}>" for each in ("!aa.ptr<f32>", "!aa.ptr<i64>", "i64"))
+    body = f"""
+      %r = aa.make_range : tensor<4096xi32>
+      %w = aa.exti %r signed : tensor<4096xi32> to {i}
+      %l = aa.splat %limit : i64 -> {i}
+      %m = aa.cmpi slt, %w, %l : {i}
+      %f0 = aa.splat %f : !aa.ptr<f32> -> {p}
+      %a = aa.addptr %f0, %w : {p}, {i}
+      %g = aa.splat %i : !aa.ptr<i64> -> {q}
+      %x, %t = aa.load weak %a mask = %m : {p} -> tensor<4096xf32>
+      {more.format(q=q, i=i)}
+      %s = aa.reduce %x {{axis = 0 : i32, identities = [0.0 : f32]}}
+          : tensor<4096xf32> -> f32 {{
+      ^bb0(%b: f32, %c: f32):
+        %d = aa.addf %b, %c : f32
+        aa.yield %d : f32
+      }}"""
+    texts = (body, "%f: !aa.ptr<f32>, %i: !aa.ptr<i64>, %limit: i64")
+    assert candidates(*[text.replace("aa.", "nv_tileaa.") for text in texts]) == [warps]
+
+
 @each_case(("words", "warps"), [(1024, 4), (2048, 4), (4096, 8)])
 def test_threads_divide_what_they_scan(words: int, warps: int) -> None:
     tile = f"tensor<{words}xf32>"

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_elementwise, is_streamed, is_tile
 from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.integer import CmpIOp
-from tilewright.dialects.nv_tileaa.memory import AccessOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.requests import WARPS
 from tilewright.dialects.nv_tileaa.shape import Rearrangement
 from tilewright.dialects.nv_tileaa.types import PtrType
-from tilewright.ir.types import I64, FloatType, IntegerType
+from tilewright.ir.types import I64
 from tilewright.ir.values import Value
 from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
@@ -76,13 +77,13 @@ def _is_address(tile: Value, addresses: Set[Value]) -> bool:
     A thread needs the first of each vector, and computes it where it accesses the vector.
     """
     element = element_of(tile.type)
-    if isinstance(element, FloatType) or (isinstance(element, IntegerType) and element is not I64):
+    if element is not I64 and not isinstance(element, PtrType):
         return False
     return all(_takes_address(user, tile, addresses) for user in tile.users)
 
 
 def _takes_address(user: Operation, tile: Value, addresses: Set[Value]) -> bool:
-    if isinstance(user, AccessOp):
-        return isinstance(element_of(tile.type), PtrType)
+    if isinstance(user, LoadOp | StoreOp | AtomicOp):
+        return tile is user.pointers and tile not in user.operands[1:]
     computes = is_elementwise(user) or isinstance(user, Rearrangement)
     return isinstance(user, CmpIOp) or (computes and user.results[0] in addresses)

@@ -43,6 +43,16 @@ class MemSemantic(EnumAttr, mnemonic="nv_tileaa.mem_semantic"):
     ACQ_REL = 4
     SEQ_CST = 5
 
+    @property
+    def acquires(self) -> bool:
+        """Whether later accesses follow the access."""
+        return self in (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
+
+    @property
+    def releases(self) -> bool:
+        """Whether earlier accesses precede the access."""
+        return self in (MemSemantic.RELEASE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
+
 
 class MemScope(EnumAttr, mnemonic="nv_tileaa.mem_scope"):
     """The memory scope: the set of threads that observe an ordering."""

@@ -10,11 +10,10 @@ accesses that tokens order after the store, and releases.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.alias import Aliases
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
-from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
 from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp, MultimemLoadReduceOp
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
-
-_RELEASING: Final = (MemSemantic.RELEASE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
-_ACQUIRING: Final = (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
 
 
 class Earlier(NamedTuple):
@@ -89,12 +85,12 @@ class GlobalAccesses:
 
 def releases(op: AccessOp) -> bool:
     """Whether an access publishes the earlier ones of all threads."""
-    return op.semantic in _RELEASING
+    return op.semantic.releases
 
 
 def acquires(op: AccessOp) -> bool:
     """Whether later accesses of all threads follow an access."""
-    return op.semantic in _ACQUIRING
+    return op.semantic.acquires
 
 
 def left_by(op: AccessOp) -> Pending:

@@ -65,13 +65,6 @@ _FAILURES: Final = {
     AtomicOrdering.ACQ_REL: AtomicOrdering.ACQUIRE,
 }
 """The order of a comparison that fails, and writes nothing."""
-_FENCES: Final = {
-    MemSemantic.ACQUIRE: (None, AtomicOrdering.ACQUIRE),
-    MemSemantic.RELEASE: (AtomicOrdering.RELEASE, None),
-    MemSemantic.ACQ_REL: (AtomicOrdering.RELEASE, AtomicOrdering.ACQUIRE),
-    MemSemantic.SEQ_CST: (AtomicOrdering.SEQ_CST, AtomicOrdering.ACQUIRE),
-}
-"""The fences before and after relaxed atomics that order as those with a semantic do."""
 
 
 @contextmanager
@@ -85,12 +78,13 @@ def _order_of_each(op: AccessOp, build: ConversionBuilder, count: int) -> Genera
         yield _ORDERS[op.semantic]
         return
     scope = SYNC_SCOPES[effective_scope(op)]
-    before, after = _FENCES[op.semantic]
-    if before is not None:
+    if op.semantic.releases:
+        is_strongest = op.semantic is MemSemantic.SEQ_CST
+        before = AtomicOrdering.SEQ_CST if is_strongest else AtomicOrdering.RELEASE
         build.create(FenceOp, ordering=before, syncscope=scope)
     yield AtomicOrdering.MONOTONIC
-    if after is not None:
-        build.create(FenceOp, ordering=after, syncscope=scope)
+    if op.semantic.acquires:
+        build.create(FenceOp, ordering=AtomicOrdering.ACQUIRE, syncscope=scope)
 
 
 def _if_active(

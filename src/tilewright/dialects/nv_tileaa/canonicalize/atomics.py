@@ -1,4 +1,4 @@
-"""Atomic operations that leave memory unchanged become loads of the same ordering."""
+"""Atomic operations that leave memory unchanged become loads; orders of nothing are dropped."""
 
 from __future__ import annotations
 
@@ -94,14 +94,13 @@ def drop_identity(op: TiledAtomicRmwOp, build: Rewriter) -> Replacement:
     return build.create(CreateMemTokenOp).result if op.token is None else op.token
 
 
-_WITHOUT_ACQUIRE: Final = {
-    MemSemantic.ACQUIRE: MemSemantic.RELAXED,
-    MemSemantic.ACQ_REL: MemSemantic.RELEASE,
+_SEMANTICS: Final = {
+    (True, True): MemSemantic.ACQ_REL,
+    (True, False): MemSemantic.ACQUIRE,
+    (False, True): MemSemantic.RELEASE,
+    (False, False): MemSemantic.RELAXED,
 }
-_WITHOUT_RELEASE: Final = {
-    MemSemantic.RELEASE: MemSemantic.RELAXED,
-    MemSemantic.ACQ_REL: MemSemantic.ACQUIRE,
-}
+"""By whether an access acquires, and whether it releases."""
 
 
 @rule(AtomicCasOp, AtomicRmwOp)
@@ -110,14 +109,14 @@ def relax_ordering(op: AtomicCasOp | AtomicRmwOp, build: Rewriter) -> Replacemen
 
     Only tokens order the accesses of a block: no access is after the one, or before the other.
     """
-    relaxed = op.semantic
-    if not op.result_token.is_used:
-        relaxed = _WITHOUT_ACQUIRE.get(relaxed, relaxed)
-    if op.token is None or op.token.defined_by(CreateMemTokenOp) is not None:
-        relaxed = _WITHOUT_RELEASE.get(relaxed, relaxed)
-    if relaxed is op.semantic:
+    if op.semantic is MemSemantic.SEQ_CST:
         return None
-    op.semantic = relaxed
+    follows = op.token is not None and op.token.defined_by(CreateMemTokenOp) is None
+    acquires = op.semantic.acquires and op.result_token.is_used
+    semantic = _SEMANTICS[acquires, op.semantic.releases and follows]
+    if semantic is op.semantic:
+        return None
+    op.semantic = semantic
     build.touch(op)
     return op
 

@@ -45,7 +45,7 @@ ANSWERS: Final = (
     # A stage is released while a dot in flight reads it.
     ("transforms.nv_tileas", "transforms.nv_tileas.copy_groups", "retiring_waits", []),
     # Consumers wait for a stage that the producer cannot fill before they release another one.
-    ("transforms.nv_tileas", "transforms.nv_tileas.specialize_warps", "held_stages", {}),
+    ("transforms.nv_tileas", "transforms.nv_tileas.specialize_warps", "held_stages", 1),
     # A loop is rotated past its stores and ordered loads.
     ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "is_repeatable", True),
     # A loop takes over the pipeline of one that ends elsewhere.
@@ -73,7 +73,7 @@ STEPS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "fence_proxy"),
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
     ("transforms.pipeline", "expansion", "predicate"),
-    ("transforms.nv_tileas", "specialized_stores", "wait_for_stores"),
+    ("transforms.nv_tileas", "tma_stores", "wait_for_stores"),
     ("transforms.nv_tileas", "build_kept_tiles", "wait_for_copies"),
     ("transforms.nv_tileaa", "cluster_accesses", "check_order"),
     ("transforms.tile", "one_part", "check_unobserved"),

@@ -17,7 +17,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import arrive,
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
 from tilewright.support.diagnostics import UserError
-from tilewright.transforms.nv_tileas.producer_agent import ProducerAgent
+from tilewright.transforms.nv_tileas.agents import ProducerAgent
 
 UNTOUCHED: Final = 99
 

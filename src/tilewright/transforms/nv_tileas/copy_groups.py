@@ -16,19 +16,23 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nv_tileas.shape import CatOp, ConvertLayoutOp, Rearrangement
 from tilewright.ir.types import TF32
 from tilewright.transforms.nv_tileas.pipelined_loads import dots_of, plan_tma_stage
+from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded
 from tilewright.transforms.nv_tileas.stage_uses import outermost, stage_users
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.memory import TiledLoadOp
-    from tilewright.ir.attributes import Type
+    from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.types import TensorType
+    from tilewright.ir.values import Value
     from tilewright.support.location import Location
-    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad
+    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan
 
-Stage: TypeAlias = "tuple[Type, ...]"
+Stage: TypeAlias = "tuple[TensorType, ...]"
 """The types of the tiles in a stage."""
 FOLLOWED: Final = (Rearrangement, ConvertLayoutOp, CatOp)
 """Operations between a load and the dots that it feeds, beside element-wise ones."""
@@ -61,10 +65,9 @@ class CopyGroup:
         waits = retiring_waits(block, users)
         finished |= {numbers[wait] for wait in waits if wait is not None}
         ops = list(numbers)
-        first, last = ops[0], ops[-1]
-        self.first: Operation = first if is_whole else ops[min(finished)]
+        self.first = ops[0] if is_whole else ops[min(finished)]
         """The operation that consumers wait before."""
-        self.last: Operation = last if is_whole else ops[max(finished)]
+        self.last = ops[-1] if is_whole else ops[max(finished)]
         """The operation that they release after; before it if it ends the block."""
         if None in waits:
             self.problem = "a dot is in flight at the end of the block that copies its operands"
@@ -84,6 +87,11 @@ class CopyGroup:
         return list(self.plans)
 
     @property
+    def tiles(self) -> list[tuple[TiledLoadOp, TensorType]]:
+        """The loads, each with its tile in the stage."""
+        return list(zip(self.plans, self.stage, strict=True))
+
+    @property
     def location(self) -> Location:
         """That of the loop whose body the group has, or of its first use."""
         owner = self.block.parent_op
@@ -99,6 +107,54 @@ class CopyGroup:
         return self._numbers[self.last] >= self._numbers[later.first]
 
 
+class ProducerCopies:
+    """The copy groups of pipelined loops and of the code around them."""
+
+    __slots__ = ("by_block", "entered", "loops", "slice")
+
+    def __init__(
+        self,
+        function: FuncOp,
+        loops: Collection[ForOp],
+        loads: Mapping[Block, Sequence[TiledLoadOp]],
+        views: Sequence[Value] = (),
+    ) -> None:
+        """The groups of some loads of each block; the producer may have other views as well."""
+        self.loops = loops
+        bodies = {loop.body.block for loop in loops}
+        self.by_block = {
+            block: copy_groups(block, each, is_loop=block in bodies)
+            for block, each in loads.items()
+        }
+        """The groups of each block, in the order in which consumers wait for them."""
+        self.slice = ProducerSlice(function, loops, self.loads, views)
+        self.entered: set[Operation | None] = {function, *self.slice.enclosing, *loops}
+        """The operations in which there are groups, or may be."""
+
+    @property
+    def groups(self) -> list[CopyGroup]:
+        """The groups of all blocks."""
+        return [group for groups in self.by_block.values() for group in groups]
+
+    @property
+    def loads(self) -> list[TiledLoadOp]:
+        """The loads of all groups."""
+        return [load for group in self.groups for load in group.loads]
+
+    @property
+    def pipelines(self) -> list[Stage]:
+        """The stage of each pipeline: groups with equal stages share one."""
+        return list(dict.fromkeys(group.stage for group in self.groups))
+
+    def problem(self, group: CopyGroup) -> str | None:
+        """Why consumers cannot wait for the stage of a group, or not release it in time."""
+        if group.block.parent_op not in self.entered:
+            return "it is in a region that the producer does not enter"
+        if any(group.spans(op) for op in group.block if op in self.entered):
+            return "its stage is in use during a loop or branch with other copies"
+        return group.problem
+
+
 def copy_groups(
     block: Block, loads: Iterable[TiledLoadOp], *, is_loop: bool = False
 ) -> list[CopyGroup]:
@@ -107,28 +163,24 @@ def copy_groups(
     The only one of a pipelined loop has the whole body.
     """
     numbers = {op: number for number, op in enumerate(block)}
-    parts = group_loads(loads)
+    parts = _related(loads)
     is_whole = is_loop and len(parts) == 1
     groups = [CopyGroup(block, part, numbers, is_whole=is_whole) for part in parts]
     return sorted(groups, key=lambda group: numbers[group.first])
 
 
-def group_loads(loads: Iterable[TiledLoadOp]) -> list[list[TiledLoadOp]]:
+def _related(loads: Iterable[TiledLoadOp]) -> list[list[TiledLoadOp]]:
     """Group loads that feed the same dot, or dots of which one accumulates onto the other."""
-    groups: list[tuple[list[TiledLoadOp], set[DotOp]]] = []
-    for load in loads:
-        members, chains = [load], {_chain(dot) for dot in dots_of(load.tile, *FOLLOWED)}
-        others: list[tuple[list[TiledLoadOp], set[DotOp]]] = []
-        for group in groups:
-            if chains.isdisjoint(group[1]):
-                others.append(group)
-            else:
-                members = [*group[0], *members]
-                chains |= group[1]
-        groups = [*others, (members, chains)]
-    order = {load: number for number, load in enumerate(loads)}
-    parts = [sorted(members, key=order.__getitem__) for members, _ in groups]
-    return sorted(parts, key=lambda part: order[part[0]])
+    order = list(loads)
+    parts: list[tuple[list[TiledLoadOp], set[DotOp]]] = []
+    for load in order:
+        chains = {_chain(dot) for dot in dots_of(load.tile, *FOLLOWED)}
+        related = [part for part in parts if not chains.isdisjoint(part[1])]
+        parts = [part for part in parts if part not in related]
+        members = [each for loads, _ in related for each in loads]
+        parts.append(([*members, load], chains.union(*[others for _, others in related])))
+    groups = [sorted(members, key=order.index) for members, _ in parts]
+    return sorted(groups, key=lambda group: order.index(group[0]))
 
 
 def _chain(dot: DotOp) -> DotOp:
@@ -160,37 +212,29 @@ def _retiring_wait(dot: DotOp) -> DotWaitOp | None:
     return None
 
 
-def held_stages(groups: Sequence[CopyGroup]) -> dict[Stage, int]:
-    """The fewest stages of each pipeline with which consumers do not wait for one they keep empty.
+def held_stages(groups: Sequence[CopyGroup]) -> int:
+    """The fewest stages with which consumers do not wait for one that they keep empty.
 
     A pipeline fills its stages in the order of the waits: consumers that have one and wait for a
     later one need all from the one to the other.
     """
-    needed: dict[Stage, int] = {}
-    by_block: dict[tuple[Block, Stage], list[CopyGroup]] = {}
+    needed = 1
+    by_pipeline: dict[tuple[Block, Stage], list[CopyGroup]] = {}
     for group in groups:
-        by_block.setdefault((group.block, group.stage), []).append(group)
-    for (_, stage), waits in by_block.items():
-        for number, later in enumerate(waits):
-            oldest = next(
-                n for n, group in enumerate(waits) if n == number or group.overlaps(later)
-            )
-            needed[stage] = max(needed.get(stage, 1), number - oldest + 1)
+        waits = by_pipeline.setdefault((group.block, group.stage), [])
+        waits.append(group)
+        oldest = next(n for n, each in enumerate(waits) if each is group or each.overlaps(group))
+        needed = max(needed, len(waits) - oldest)
     return needed
 
 
-def stage_tile(load: TileLoad, plan: StagePlan) -> Type:
-    """The tile of a load in its stage."""
-    return laid_out(copied_element(load), plan.placement)
+def stage_tile(load: TiledLoadOp, plan: StagePlan) -> TensorType:
+    """The tile of a load in a stage that TMA fills: it can round f32 to tf32."""
+    element = TF32 if is_only_rounded(load.tile) else element_of(load.tile.type)
+    return laid_out(element, plan.placement)
 
 
-def copied_element(load: TileLoad) -> Type:
-    """The element type in a stage that TMA fills: it can round f32 to tf32."""
-    tile = load.results[0]
-    return TF32 if is_only_rounded(tile) else element_of(tile.type)
-
-
-def stage_plan(load: TileLoad) -> StagePlan:
+def stage_plan(load: TiledLoadOp) -> StagePlan:
     """How a stage holds the tile of a load that TMA can copy."""
     plan = plan_tma_stage(load)
     assert plan is not None

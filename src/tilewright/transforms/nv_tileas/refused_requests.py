@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.nv_tileas.attribute_names import EVICT_FIRST, MULTICAST, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.scf import ForOp
-from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem
+from tilewright.transforms.nv_tileas.producer_slice import multicast_problem
 from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
 
 if TYPE_CHECKING:

@@ -32,14 +32,14 @@ from tilewright.support.remark_catalogue import (
     WARPS_SPECIALIZED,
 )
 from tilewright.support.remarks import Remark
-from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem, shared_ranks
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import (
     TileLoad,
     feeds_tensor_cores,
     pipeline_problem,
 )
-from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
+from tilewright.transforms.nv_tileas.producer_slice import multicast_problem
+from tilewright.transforms.nv_tileas.tma_loads import TmaLoads, shared_ranks
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp

@@ -21,9 +21,14 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, YieldOp
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.types import PipelineType
+from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.effects import is_effect_free
 from tilewright.ir.operation import Block
 from tilewright.ir.passes import Pass
 from tilewright.layout.tma_boxes import NoBoxes
@@ -31,21 +36,25 @@ from tilewright.schedule.registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.support.diagnostics import fail
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.generic.dce import erase_dead_code
-from tilewright.transforms.nv_tileas.agent_scalars import repeat_scalars
-from tilewright.transforms.nv_tileas.choose_multicast import multicast_problem
-from tilewright.transforms.nv_tileas.consumer_agent import ConsumerAgent
-from tilewright.transforms.nv_tileas.copy_groups import held_stages
-from tilewright.transforms.nv_tileas.producer_agent import (
+from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
+from tilewright.transforms.nv_tileas.agents import (
+    ConsumerAgent,
     ProducerAgent,
     create_iterators,
-    multicast_of,
 )
-from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
-from tilewright.transforms.nv_tileas.specialized_copies import SpecializedCopies
-from tilewright.transforms.nv_tileas.specialized_stores import SpecializedStores, stores_by_tma
-from tilewright.transforms.nv_tileas.tma_stores import store_boxes
+from tilewright.transforms.nv_tileas.copy_groups import ProducerCopies, held_stages
+from tilewright.transforms.nv_tileas.producer_slice import multicast_problem
+from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, round_while_copying
+from tilewright.transforms.nv_tileas.tma_loads import hoist_view, multicast_of
+from tilewright.transforms.nv_tileas.tma_stores import (
+    SpecializedStores,
+    store_boxes,
+    stores_by_tma,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
@@ -60,82 +69,121 @@ class SpecializeWarps(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            copies = SpecializedCopies(function)
-            if copies.groups:
-                _check(function, copies)
-                copies.prepare()
-                _specialize(function)
+            loops = _scheduled_loops(function)
+            if loops and (copies := _copies(function, loops)).groups:
+                _check(function, loops, copies)
+                _prepare(function, copies)
+                _specialize(function, loops)
 
 
-def _check(function: FuncOp, copies: SpecializedCopies) -> None:
+def _scheduled_loops(function: FuncOp) -> dict[ForOp, ScheduleAttr]:
+    """The scheduled loops of a function that copy by TMA."""
+    loops: dict[ForOp, ScheduleAttr] = {}
+    for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+        schedule = loop.attributes.get(SCHEDULE)
+        if isinstance(schedule, ScheduleAttr) and any(map(_is_copied, loop.body.block)):
+            loops[loop] = schedule
+    return loops
+
+
+def _is_copied(op: Operation) -> bool:
+    return isinstance(op, TiledLoadOp) and op.attributes.get(ENGINE) is CopyEngine.TMA
+
+
+def _copies(function: FuncOp, loops: Collection[ForOp]) -> ProducerCopies:
+    """The loads that are copied by TMA, in groups: of a pipelined loop, those that can be."""
+    early = {each.load for loop in loops for each in find_prefetchable_loads(loop)}
+    by_block: dict[Block, list[TiledLoadOp]] = {}
+    for op in function.walk():
+        block = op.parent
+        if not isinstance(op, TiledLoadOp) or block is None or not _is_copied(op):
+            continue
+        if op in early or block.parent_op not in loops:
+            by_block.setdefault(block, []).append(op)
+    views = [store.view for store in stores_by_tma(function)]
+    return ProducerCopies(function, loops, by_block, views)
+
+
+def _check(function: FuncOp, loops: Mapping[ForOp, ScheduleAttr], copies: ProducerCopies) -> None:
     """Check that a function can be split, before anything is changed."""
-    first, *others = copies.loops
+    first, *others = loops
     for other in others:
-        if copies.loops[other] != copies.loops[first]:
+        if loops[other] != loops[first]:
             fail("expected all loops to have the same stages", other.location)
     for store in stores_by_tma(function):
         try:
             store_boxes(store)
         except NoBoxes as reason:
             fail(f"expected a store that TMA can execute: {reason}", store.location)
-    views = [store.view for store in stores_by_tma(function)]
-    slice = ProducerSlice(function, copies.loops, copies.loads, views)
-    if slice.problem is not None:
-        fail(f"expected copies that a producer can start: {slice.problem}", first.location)
-    _check_groups(function, copies, slice)
-    multicasts = any(multicast_of(load) for load in copies.loads)
-    problem = multicast_problem(function, copies.loops) if multicasts else None
+    if copies.slice.problem is not None:
+        fail(f"expected copies that a producer can start: {copies.slice.problem}", first.location)
+    for group in copies.groups:
+        if (problem := copies.problem(group)) is not None:
+            fail(f"expected a load that can be copied: {problem}", group.loads[0].location)
+    stages, needed = loops[first].stages, held_stages(copies.groups)
+    if needed > stages:
+        fail(f"expected {needed} stages, which are in use at once, got {stages}", first.location)
+    multicasts = any(map(multicast_of, copies.loads))
+    problem = multicast_problem(function, loops) if multicasts else None
     if problem is not None:
         fail(f"expected stages that CTAs can share: {problem}", first.location)
 
 
-def _check_groups(function: FuncOp, copies: SpecializedCopies, slice: ProducerSlice) -> None:
-    """Check that consumers can wait for all stages, and release them in time."""
-    enclosing = {function, *slice.enclosing, *copies.loops}
-    for group in copies.groups:
-        problem = group.problem
-        if group.block.parent_op not in enclosing:
-            problem = "it is in a region that the producer does not enter"
-        elif any(group.spans(op) for op in group.block if op in enclosing):
-            problem = "its stage is in use during a loop or branch with other copies"
-        if problem is not None:
-            fail(f"expected a load that can be copied: {problem}", group.loads[0].location)
-    stages = next(iter(copies.loops.values())).stages
-    needed = max(held_stages(copies.groups).values(), default=1)
-    if needed > stages:
-        first = next(iter(copies.loops))
-        fail(f"expected {needed} stages, which are in use at once, got {stages}", first.location)
+def _prepare(function: FuncOp, copies: ProducerCopies) -> None:
+    """Create the views that TMA accesses before all loops, and let it round f32 to tf32."""
+    for load in copies.loads:
+        hoist_view(load)
+        if is_only_rounded(load.tile):
+            round_while_copying(load)
+    for store in stores_by_tma(function):
+        hoist_view(store)
 
 
-def _specialize(function: FuncOp) -> None:
-    # Hoists the views of stores, which groups must not begin with.
-    stores = SpecializedStores(function)
-    copies, body = SpecializedCopies(function), function.body.block
-    slice = ProducerSlice(function, copies.loops, copies.loads, stores.views)
+def _specialize(function: FuncOp, loops: Mapping[ForOp, ScheduleAttr]) -> None:
+    copies, body = _copies(function, loops), function.body.block
     build = Builder(InsertPoint.at_start(body), function.location)
-    stages = next(iter(copies.loops.values())).stages
+    stages = next(iter(loops.values())).stages
     pipelines = {
         stage: build.create(
             CreatePipelineOp, drained=True, types=[PipelineType(stages, stage)]
         ).result
-        for stage in copies.stages
+        for stage in copies.pipelines
     }
-    stores.create_pipeline(build)
-    producer, consumer = ProducerAgent(function, copies, slice, pipelines).build(), Block()
+    stores = SpecializedStores(function, build)
+    producer, consumer = ProducerAgent(function, copies, pipelines).build(), Block()
     inside = Builder(InsertPoint.at_end(consumer), function.location)
-    iterators = create_iterators(inside, pipelines.values())
-    enclosing = {*slice.enclosing, *copies.loops}
-    ConsumerAgent(copies, enclosing, pipelines).consume(body, iterators)
+    iterators = create_iterators(inside, pipelines)
+    ConsumerAgent(copies, pipelines).consume(body, iterators)
     for op in list(body):
         is_consumed = any(operand.parent_block is consumer for operand in op.operands)
         is_before = isinstance(op, CreatePipelineOp) or op.is_terminator
-        if not is_before and (is_consumed or not slice.needs(op)):
+        if not is_before and (is_consumed or not copies.slice.needs(op)):
             consumer.append(op.detach())
     stores.store(consumer)
-    repeat_scalars(body, consumer)
+    _repeat_scalars(body, consumer)
     inside.create(YieldOp)
     _add_agents(function, producer, stores.encode(), consumer)
     erase_dead_code(function.body)
+
+
+def _repeat_scalars(before: Block, agent: Block) -> None:
+    """Repeat at the start of an agent what it takes from the block before it.
+
+    A scalar from before the agents would be in a register of every thread, for as long as one of
+    them needs it. The trip count of a main loop, for instance, would leave one register less for
+    accumulators.
+    """
+    inside = {op for each in agent for op in each.walk()}
+    for op in reversed(list(before)):
+        users = [user for result in op.results for user in result.users]
+        if inside.isdisjoint(users) or not is_effect_free(op):
+            continue
+        repeated = op.clone()
+        agent.prepend(repeated)
+        inside.update(repeated.walk())
+        for old, new in zip(op.results, repeated.results, strict=True):
+            for user in [user for user in old.users if user in inside]:
+                user.replace_operand(old, new)
 
 
 def _add_agents(function: FuncOp, producer: Block, maps: Block | None, consumer: Block) -> None:

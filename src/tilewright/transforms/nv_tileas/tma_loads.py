@@ -1,19 +1,28 @@
-"""Which loads TMA can copy: tiles of a view, to a placement that boxes of its tensor map fill."""
+"""Which loads TMA can copy: tiles of a view, to a placement that boxes of its tensor map fill.
+
+CTAs of a cluster that load the same tile multicast it: each copies a part of the tile to the stages
+of all of them, so that L2 is read once.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.ranges import Ranges
 from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.attribute_names import CLUSTER_SHARED
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, MakeMemrefOp, tiled_view
+from tilewright.dialects.nv_tileas.attribute_names import MULTICAST
 from tilewright.dialects.nv_tileas.attributes import laid_out
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
-from tilewright.dialects.nv_tileas.tensor_map import boxes_of
+from tilewright.dialects.nv_tileas.pipeline import ranks_within
+from tilewright.dialects.nv_tileas.tensor_map import boxes_of, part_boxes
 from tilewright.dialects.nv_tileas.types import TensorMapType
 from tilewright.dialects.scf import IfOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_pure
 from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.plans.tensor_map_limits import limit_problem
@@ -23,6 +32,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
     from tilewright.ir.operation import Operation
+    from tilewright.ir.types import TensorType
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 
@@ -34,23 +44,20 @@ any memory is harmless where nothing accesses it."""
 class TmaLoads:
     """The loads of a function that TMA can copy, as long as the function is not changed."""
 
-    __slots__ = ("_function", "_ranges")
-
     def __init__(self, function: FuncOp) -> None:
         self._function = function
-        self._ranges: Ranges | None = None
+
+    # Few functions have a load that TMA could copy otherwise.
+    @cached_property
+    def _ranges(self) -> Ranges:
+        return Ranges(self._function)
 
     def problem(self, load: TileLoad) -> str | None:
         """Why TMA cannot copy the tile of a load to its stage; None if it can."""
         if not isinstance(load, TiledLoadOp):
             return "its rows have addresses of their own"
-        return _access_problem(load) or _box_problem(load) or self._limit_problem(load)
-
-    def _limit_problem(self, load: TiledLoadOp) -> str | None:
-        # Few functions have a load that TMA could copy otherwise.
-        if self._ranges is None:
-            self._ranges = Ranges(self._function)
-        return limit_problem(load.view, load.indices, self._ranges)
+        problem = _access_problem(load) or _box_problem(load)
+        return problem or limit_problem(load.view, load.indices, self._ranges)
 
 
 def _access_problem(load: TiledLoadOp) -> str | None:
@@ -69,8 +76,8 @@ def _box_problem(load: TiledLoadOp) -> str | None:
     plan = plan_tma_stage(load)
     if plan is None:
         return "nothing reads it as TMA would write it"
+    tile = laid_out(element_of(load.tile.type), plan.placement)
     try:
-        tile = laid_out(element_of(load.tile.type), plan.placement)
         boxes_of(TensorMapType(tiled_view(load.view), tile))
     except NoBoxes as reason:
         return str(reason)
@@ -101,6 +108,37 @@ def view_ops(view: Value) -> set[Operation] | None:
             pending += op.operands
             ops.add(op)
     return ops
+
+
+def shared_ranks(load: TileLoad) -> int:
+    """The bits of the rank in which CTAs differ that load the same tile; 0 if there are none."""
+    return _mask(load, CLUSTER_SHARED)
+
+
+def multicast_of(load: TiledLoadOp) -> int:
+    """The bits of the rank in which CTAs differ that multicast a tile; 0 if none do."""
+    return _mask(load, MULTICAST)
+
+
+def _mask(load: TileLoad, name: str) -> int:
+    mask = load.attributes.get(name)
+    return mask.value if isinstance(mask, IntegerAttr) else 0
+
+
+def multicast_ranks(load: TiledLoadOp, tile: TensorType) -> int:
+    """The bits of the rank in which CTAs differ that can multicast a tile to each other.
+
+    They are fewer than those of the CTAs that share it if it has not enough boxes for all.
+    """
+    mask = shared_ranks(load)
+    while mask:
+        try:
+            part_boxes(TensorMapType(tiled_view(load.view), tile, len(ranks_within(mask))))
+        except NoBoxes:
+            mask ^= 1 << (mask.bit_length() - 1)
+        else:
+            break
+    return mask
 
 
 # Law: an assumption of a branch need not hold where the branch is not taken.

@@ -6,7 +6,7 @@ from each_case import each_case
 from scheduled_loops import lowered_as_far_as
 
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.transforms.nv_tileas.consumer_accumulators import promotes
+from tilewright.transforms.nv_tileas.warp_specialization import promotes
 
 
 @each_case(("k", "start", "expected"), [

@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.early_execution import is_first
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import CatOp, ConvertLayoutOp, Rearrangement
 from tilewright.ir.types import TF32
 from tilewright.transforms.nv_tileas.pipelined_loads import dots_of, plan_tma_stage
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.dialects.nv_tileas.memory import TiledLoadOp
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.types import TensorType
     from tilewright.ir.values import Value
     from tilewright.support.location import Location
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan
+    from tilewright.transforms.nv_tileas.tma_loads import TmaLoads
 
 Stage: TypeAlias = "tuple[TensorType, ...]"
 """The types of the tiles in a stage."""
@@ -110,7 +112,7 @@ class CopyGroup:
 class ProducerCopies:
     """The copy groups of pipelined loops and of the code around them."""
 
-    __slots__ = ("by_block", "entered", "loops", "slice")
+    __slots__ = ("_function", "by_block", "entered", "loops", "slice")
 
     def __init__(
         self,
@@ -120,7 +122,7 @@ class ProducerCopies:
         views: Sequence[Value] = (),
     ) -> None:
         """The groups of some loads of each block; the producer may have other views as well."""
-        self.loops = loops
+        self._function, self.loops = function, loops
         bodies = {loop.body.block for loop in loops}
         self.by_block = {
             block: copy_groups(block, each, is_loop=block in bodies)
@@ -153,6 +155,28 @@ class ProducerCopies:
         if any(group.spans(op) for op in group.block if op in self.entered):
             return "its stage is in use during a loop or branch with other copies"
         return group.problem
+
+    def add_straight_line_copies(self, by_tma: TmaLoads) -> None:
+        """Copy loads outside of pipelined loops whose tiles fit into the stages of such loops.
+
+        In attention whose loop is rotated, the first tile of K and the last one of V are loaded
+        before and after the loop. The producer copies them to the pipelines of K and V, too, since
+        the other tiles of the loop would have to wait otherwise. All other loads, such as that of
+        Q, stay what they are.
+        """
+        stages, copied = set(self.pipelines), self.loads
+        tiles = {tile for stage in stages for tile in stage}
+        around = [op for op in self._function.walk() if op in self.entered and op not in self.loops]
+        for block in [region.block for op in around for region in op.regions if region.blocks]:
+            loads = [op for op in block if isinstance(op, TiledLoadOp)]
+            loads = [load for load in loads if _is_suitable(load, tiles, by_tma)]
+            for group in copy_groups(block, loads):
+                if group.stage not in stages or self.problem(group) is not None:
+                    continue
+                together = [*copied, *group.loads]
+                if ProducerSlice(self._function, self.loops, together).problem is None:
+                    self.by_block.setdefault(block, []).append(group)
+                    copied = together
 
 
 def copy_groups(
@@ -239,3 +263,27 @@ def stage_plan(load: TiledLoadOp) -> StagePlan:
     plan = plan_tma_stage(load)
     assert plan is not None
     return plan
+
+
+def _is_suitable(load: TiledLoadOp, tiles: Collection[TensorType], by_tma: TmaLoads) -> bool:
+    """Whether TMA can copy a load to a stage with one of some tiles, and how it is read suits that.
+
+    Dots read it there, or registers that no dot takes are read from it. All of this is in the block
+    of the load.
+    """
+    if not load.is_plain or not is_first(load) or by_tma.problem(load) is not None:
+        return False
+    plan = stage_plan(load)
+    if stage_tile(load, plan) not in tiles:
+        return False
+    users = stage_users(load, plan)
+    if all(in_shared_memory(use.convert.result) for use in plan.uses):
+        return all(_reads_stage(user, load) for user in users)
+    return all(user.parent is load.parent and not isinstance(user, DotOp) for user in users)
+
+
+def _reads_stage(user: Operation, load: TiledLoadOp) -> bool:
+    """Whether a user of a load is a dot of its block that reads the stage, or leads to one."""
+    if isinstance(user, Rearrangement):
+        return in_shared_memory(user.result)
+    return isinstance(user, DotOp) and user.atom.asynchronous and user.parent is load.parent

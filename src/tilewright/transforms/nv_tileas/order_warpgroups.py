@@ -28,7 +28,7 @@ from tilewright.transforms.nv_tileas.shared_accesses import synchronizes
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Block
     from tilewright.support.diagnostics import Sink
 
 
@@ -65,17 +65,8 @@ def _overlapping_dots(body: Block) -> list[DotOp]:
     """
     ops = list(body)
     dots = [op for op in ops if isinstance(op, DotOp) and op.asynchronous]
-    is_waited = all(
-        isinstance(user, DotWaitOp) and user.parent is body
-        for dot in dots
-        for user in dot.result.users
-    )
-    if len(dots) < 2 or not is_waited:
+    users = [user for dot in dots for user in dot.result.users]
+    if len(dots) < 2 or not all(isinstance(op, DotWaitOp) and op.parent is body for op in users):
         return []
     between = ops[ops.index(dots[0]) : ops.index(dots[-1])]
-    return [] if any(map(_may_synchronize, between)) else dots
-
-
-def _may_synchronize(op: Operation) -> bool:
-    """Whether all threads of the agent may wait for each other in an operation."""
-    return synchronizes(op) or bool(op.regions)
+    return [] if any(synchronizes(op) or op.regions for op in between) else dots

@@ -36,7 +36,6 @@ from tilewright.schedule.registers import PRODUCER_REGISTERS, consumer_registers
 from tilewright.support.diagnostics import fail
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.generic.dce import erase_dead_code
-from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 from tilewright.transforms.nv_tileas.agents import (
     ConsumerAgent,
     ProducerAgent,
@@ -91,15 +90,11 @@ def _is_copied(op: Operation) -> bool:
 
 
 def _copies(function: FuncOp, loops: Collection[ForOp]) -> ProducerCopies:
-    """The loads that are copied by TMA, in groups: of a pipelined loop, those that can be."""
-    early = {each.load for loop in loops for each in find_prefetchable_loads(loop)}
+    """The loads that are copied by TMA, in groups."""
     by_block: dict[Block, list[TiledLoadOp]] = {}
     for op in function.walk():
-        block = op.parent
-        if not isinstance(op, TiledLoadOp) or block is None or not _is_copied(op):
-            continue
-        if op in early or block.parent_op not in loops:
-            by_block.setdefault(block, []).append(op)
+        if isinstance(op, TiledLoadOp) and op.parent is not None and _is_copied(op):
+            by_block.setdefault(op.parent, []).append(op)
     views = [store.view for store in stores_by_tma(function)]
     return ProducerCopies(function, loops, by_block, views)
 

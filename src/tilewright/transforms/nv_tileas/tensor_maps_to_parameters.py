@@ -8,7 +8,7 @@ a slot in global memory then anyway.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.cute_nvgpu.map_parameters import MAP_PARAMETERS, MapParameterAttr
@@ -39,6 +39,7 @@ from tilewright.target.engines import TMA
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -52,15 +53,17 @@ class TensorMapsToParameters(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            creations = [
-                inner for inner in function.walk() if isinstance(inner, CreateTensorMapsOp)
-            ]
+            creations = [each for each in function.walk() if isinstance(each, CreateTensorMapsOp)]
             if not creations or not function.is_kernel:
                 continue
             try:
                 tensors = {each: list(_tensors(function, each)) for each in creations}
             except _NotDescribed as reason:
-                _report(function, reason, sink)
+                text, location = "The kernel encodes its tensor maps", reason.op.location
+                name = function.sym_name
+                sink.remark(
+                    Remark(TENSOR_MAPS_ENCODED, text, self.name, name, location, str(reason))
+                )
                 continue
             for creation, parameters in tensors.items():
                 _pass_maps(function, creation, parameters)
@@ -74,16 +77,6 @@ class _NotDescribed(Exception):
         super().__init__(reason)
 
 
-def _report(function: FuncOp, reason: _NotDescribed, sink: Sink) -> None:
-    text, by, name = (
-        "The kernel encodes its tensor maps",
-        TensorMapsToParameters.name,
-        function.sym_name,
-    )
-    location = reason.op.location
-    sink.remark(Remark(TENSOR_MAPS_ENCODED, text, by, name, location, str(reason)))
-
-
 def _tensors(function: FuncOp, creation: CreateTensorMapsOp) -> Iterator[MapParameterAttr]:
     """The parameter for each map of a creation."""
     if not all(isinstance(type, _SCALARS) for type in function.signature.inputs):
@@ -95,53 +88,40 @@ def _tensors(function: FuncOp, creation: CreateTensorMapsOp) -> Iterator[MapPara
         made = None if tiled is None else tiled.source.defined_by(MakeMemrefOp)
         if made is None:
             raise _NotDescribed("a view is not of an argument", creation)
-        memory = _Memory.of(function, made)
-        yield MapParameterAttr(
-            descriptor_type(tensor_map(map)), memory.address, memory.sizes, memory.strides
-        )
+        yield _parameter(function, descriptor_type(tensor_map(map)), made)
 
 
 _SCALARS: Final = (IntegerType, FloatType, PtrType)
 
 
-class _Memory(NamedTuple):
-    """The tensor of a memref; dimensions are in the order of memory, the contiguous one last."""
-
-    address: Argument
-    sizes: Sequence[Scalar]
-    strides: Sequence[Scalar]
-    """Elements, of all dimensions but the contiguous one."""
-
-    @staticmethod
-    def of(function: FuncOp, made: MakeMemrefOp) -> _Memory:
-        """The tensor, if it consists of arguments and constants."""
-        type = memref(made.result)
-        address = _scalar(function, made.base)
-        if not isinstance(address, Argument):
-            raise _NotDescribed("an address is not an argument", made)
-        lists: list[list[Scalar]] = []
-        for extents, operands in ((type.shape, made.sizes), (type.strides, made.strides)):
-            dynamic = iter(operands)
-            values = [next(dynamic) if extent == DYNAMIC else extent for extent in extents]
-            scalars = [
-                each if isinstance(each, int) else _scalar(function, each) for each in values
-            ]
-            lists.append([_known(each, made) for each in scalars])
-        sizes, strides = lists
-        # The stride along an extent of 1 is never taken, but must be one that the hardware takes.
-        unit = TMA.alignment // pointee_bytes(type.element)
-        order = memory_order(type)
-        return _Memory(
-            address,
-            [sizes[dimension] for dimension in order],
-            [unit if type.shape[each] == 1 else strides[each] for each in order[:-1]],
-        )
-
-
-def _known(scalar: Scalar | None, made: MakeMemrefOp) -> Scalar:
-    if scalar is None:
-        raise _NotDescribed("a size or stride is neither an argument nor a constant", made)
-    return scalar
+def _parameter(
+    function: FuncOp, descriptor: TensorMapDescriptorType, made: MakeMemrefOp
+) -> MapParameterAttr:
+    """The parameter for a map of a memref, if that consists of arguments and constants."""
+    type = memref(made.result)
+    address = _scalar(function, made.base)
+    if not isinstance(address, Argument):
+        raise _NotDescribed("an address is not an argument", made)
+    lists: list[list[Scalar]] = []
+    for extents, operands in ((type.shape, made.sizes), (type.strides, made.strides)):
+        dynamic = iter(operands)
+        lists.append([])
+        for extent in extents:
+            scalar = _scalar(function, next(dynamic)) if extent == DYNAMIC else extent
+            if scalar is None:
+                text = "a size or stride is neither an argument nor a constant"
+                raise _NotDescribed(text, made)
+            lists[-1].append(scalar)
+    sizes, strides = lists
+    # The stride along an extent of 1 is never taken, but must be one that the hardware takes.
+    unit = TMA.alignment // pointee_bytes(type.element)
+    order = memory_order(type)
+    return MapParameterAttr(
+        descriptor,
+        address,
+        [sizes[dimension] for dimension in order],
+        [unit if type.shape[each] == 1 else strides[each] for each in order[:-1]],
+    )
 
 
 def _scalar(function: FuncOp, value: Value) -> Scalar | None:

@@ -64,8 +64,6 @@ from tilewright.transforms.nv_tileas.tma_loads import view_ops
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.types import TensorMapType
     from tilewright.ir.attributes import Type
@@ -111,7 +109,6 @@ class TmaStores:
 
     def __init__(self, function: FuncOp, *, all_stores: bool = True) -> None:
         self._function = function
-        self._order = TokenDependences()
         self._accesses = [op for op in function.walk() if isinstance(op, AccessOp)]
         self.boxes: dict[Store, StoreBoxes] = {}
         self.problems: dict[Store, str] = {}
@@ -206,25 +203,25 @@ class TmaStores:
         return limit_problem(store.view, store.indices, self._facts.ranges, is_store=True)
 
     def _drop_late_stores(self) -> None:
-        """Drop stores that tokens order after writes of threads, which would need a fence."""
-        late = True
-        while late:
-            late = [op for op in self.boxes if self._order.depends_on(op, self._earlier(op))]
+        """Drop stores that would need a fence, since tokens order them after other accesses.
+
+        Those write the memory by threads, or acquire what other blocks may have written there.
+        """
+        order = TokenDependences()
+        while True:
+            others = [op for op in self._accesses if op not in self.boxes]
+            acquires = [op for op in others if op.semantic.acquires]
+            writes = [op for op in others if not isinstance(op, LoadOp | TileLoadOp)]
+            late = []
+            for store in self.boxes:
+                overlapping = [op for op in writes if self._aliases.may_overlap(op, store)]
+                if order.depends_on(store, [*acquires, *overlapping]):
+                    late.append(store)
+            if not late:
+                return
             for store in late:
                 del self.boxes[store]
                 self.problems[store] = "a token orders it after writes of threads"
-
-    def _earlier(self, store: Store) -> Sequence[AccessOp]:
-        """The accesses that need a fence if a token orders them before a store.
-
-        They write the memory by threads, or acquire what other blocks may have written there.
-        """
-        others = [op for op in self._accesses if op not in self.boxes]
-        writes = [op for op in others if not isinstance(op, LoadOp | TileLoadOp)]
-        return [
-            *[op for op in others if op.semantic.acquires],
-            *[op for op in writes if self._aliases.may_overlap(op, store)],
-        ]
 
 
 def _pays(store: Store) -> bool:

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.slices import closure
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.nv_tileaa.early_execution import is_first
+from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.attribute_names import (
     CONTINUES,
     ENGINE,
@@ -30,16 +31,20 @@ from tilewright.dialects.nv_tileas.attributes import (
     CopyEngine,
     ScheduleAttr,
     in_shared_memory,
+    layout_of,
 )
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
-from tilewright.dialects.nv_tileas.shape import Rearrangement
 from tilewright.dialects.nv_tileas.tensor_map import MAX_MAPS
 from tilewright.dialects.nv_tileas.types import PipelineType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
+from tilewright.ir.values import BlockArgument
+from tilewright.layout.linear import WARP
+from tilewright.layout.wgmma import instruction_columns
 from tilewright.plans.allocations import pipeline_memory
+from tilewright.plans.mma import PROMOTED_COLUMNS, is_promoted
 from tilewright.schedule.cost_inputs import depends_on_block
 from tilewright.schedule.limits import (
     CONSUMER_GROUPS,
@@ -48,20 +53,15 @@ from tilewright.schedule.limits import (
     OVERLAPPED_STAGES,
     STAGES_OF_STORES,
 )
+from tilewright.schedule.registers import ConsumerTiles
 from tilewright.schedule.shared_memory import pipeline_mbarriers, specialized_bytes
+from tilewright.schedule.tile_words import tile_words
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.arch import MAX_THREADS, WARP_SIZE
 from tilewright.target.resources import MBARRIER_BYTES
-from tilewright.target.tensor_cores import WARPGROUP
+from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
-from tilewright.transforms.nv_tileas.consumer_accumulators import consumer_tiles
-from tilewright.transforms.nv_tileas.copy_groups import (
-    ProducerCopies,
-    copy_groups,
-    held_stages,
-    stage_plan,
-    stage_tile,
-)
+from tilewright.transforms.nv_tileas.copy_groups import ProducerCopies, held_stages
 from tilewright.transforms.nv_tileas.pipeline_reasons import (
     ENOUGH,
     FORCED,
@@ -69,17 +69,16 @@ from tilewright.transforms.nv_tileas.pipeline_reasons import (
     memory_limit,
 )
 from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
-from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice, multicast_problem
-from tilewright.transforms.nv_tileas.stage_uses import stage_users
+from tilewright.transforms.nv_tileas.producer_slice import multicast_problem
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads, multicast_ranks
 from tilewright.transforms.nv_tileas.tma_stores import TmaStores
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block, Operation
-    from tilewright.ir.types import TensorType
+    from tilewright.ir.values import Value
     from tilewright.schedule.shared_memory import SharedMemory
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
 
@@ -123,7 +122,7 @@ class Specialization:
         self.problem = problem or self._group_problem() or self._warp_problem()
         """Why the function cannot be specialized; None if it can."""
         if self.problem is None:
-            self._add_straight_line_copies()
+            self._copies.add_straight_line_copies(self._by_tma)
             self._choose_stages(wanted_stages, tma_stores=tma_stores)
 
     @property
@@ -235,7 +234,7 @@ class Specialization:
         if (warps + WARPGROUP) * WARP_SIZE > MAX_THREADS:
             return f"a block of {warps} warps has no threads left for a producer"
         dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
-        return consumer_tiles(dots).problem(warps, self._blocks)
+        return _consumer_tiles(dots).problem(warps, self._blocks)
 
     @property
     def _warps(self) -> int:
@@ -249,38 +248,13 @@ class Specialization:
         spec = self._function.kernel_spec
         return None if spec is None else spec.occupancy
 
-    def _add_straight_line_copies(self) -> None:
-        """Copy loads outside of pipelined loops whose tiles fit into the stages of such loops.
-
-        In attention whose loop is rotated, the first tile of K and the last one of V are loaded
-        before and after the loop. The producer copies them to the pipelines of K and V, too, since
-        the other tiles of the loop would have to wait otherwise. All other loads, such as that of
-        Q, stay what they are.
-        """
-        copies, function, copied = self._copies, self._function, self._copies.loads
-        stages = set(copies.pipelines)
-        tiles = {tile for stage in stages for tile in stage}
-        added: dict[Block, list[CopyGroup]] = {}
-        around = [op for op in function.walk() if op in copies.entered and op not in copies.loops]
-        for block in [region.block for op in around for region in op.regions if region.blocks]:
-            loads = [op for op in block if isinstance(op, TiledLoadOp)]
-            loads = [load for load in loads if _is_suitable(load, tiles, self._by_tma)]
-            for group in copy_groups(block, loads):
-                if group.stage not in stages or copies.problem(group) is not None:
-                    continue
-                together = [*copied, *group.loads]
-                if ProducerSlice(function, copies.loops, together).problem is None:
-                    added.setdefault(block, []).append(group)
-                    copied = together
-        copies.by_block.update(added)
-
     def _choose_stages(self, wanted: int, *, tma_stores: bool | None) -> None:
         """Choose the stages of all pipelines, then those of the stores in what memory is left."""
         fewest = OVERLAPPED_STAGES if len(self.pipelines) == 1 else LEAST_STAGES
         held = held_stages(self.groups)
         # One more than consumers use at once is filled meanwhile.
         fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
-        budget = self._stage_budget(wanted)
+        budget = self._stage_budget(wanted, self._memory.planned(self.replaced))
         self.stages = budget.fitting
         if self._maps > MAX_MAPS:
             self.problem = f"there are more than {MAX_MAPS} tensor maps"
@@ -290,40 +264,36 @@ class Specialization:
             self.problem = f"only {self.stages} stages fit into shared memory"
         else:
             if tma_stores is not False:
-                is_forced = tma_stores is not None
-                budget = self._choose_stores(budget, wanted, fewest, is_forced=is_forced)
+                fewest = self.stages if tma_stores is None else fewest
+                self.stores = TmaStores(self._function, all_stores=tma_stores is not None)
+                budget = self._choose_stores(self.stores, wanted, fewest) or budget
             self._bound, taken = budget.bound, self._share - budget.free
             barriers = pipeline_mbarriers(self.stages) * len(self.pipelines) * MBARRIER_BYTES
             maps = self._maps * MAP_BYTES
             self.shared_bytes = taken + self.stages * budget.stage + maps + barriers
 
-    def _choose_stores(
-        self, budget: StageBudget, wanted: int, fewest: int, *, is_forced: bool
-    ) -> StageBudget:
-        """Choose the stores by TMA; returns the memory for stages beside theirs.
+    def _choose_stores(self, stores: TmaStores, wanted: int, fewest: int) -> StageBudget | None:
+        """The memory for stages beside stores by TMA; None if there is none for enough stages.
 
-        Unless they are forced, they take no memory that copies have a stage for.
+        Unless they are forced, stores take no memory that copies have a stage for.
         """
-        stores = self.stores = TmaStores(self._function, all_stores=is_forced)
-        conversions = stores.conversions()
-        beside = self._stage_budget(wanted, conversions) if conversions else budget
+        planned = self._memory.planned(self.replaced | stores.conversions())
         few, many = [
-            beside._replace(free=max(beside.free - stores.bytes(stages), 0))
+            self._stage_budget(wanted, planned + stores.bytes(stages))
             for stages in (1, STAGES_OF_STORES)
         ]
-        if few.fitting < (fewest if is_forced else self.stages):
+        if few.fitting < fewest:
             stores.refuse("its boxes do not fit into shared memory")
-            return budget
+            return None
         self.stages = few.fitting
         stores.stages = STAGES_OF_STORES if many.fitting == few.fitting else 1
         return few
 
-    def _stage_budget(self, wanted: int, conversions: Collection[Operation] = ()) -> StageBudget:
-        """The memory for stages beside that of all operations but some conversions of stores."""
-        planned = self._memory.planned(self.replaced.union(conversions))
+    def _stage_budget(self, wanted: int, taken: int) -> StageBudget:
+        """The memory for stages beside the bytes that all other operations take."""
         stage = sum(pipeline_memory(PipelineType(1, each)).bytes for each in self.pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
-        free, limit = max(self._share - planned, 0), memory_limit(self._function)
+        free, limit = max(self._share - taken, 0), memory_limit(self._function)
         return StageBudget(most, stage, free, limit, enough)
 
     @property
@@ -339,25 +309,68 @@ class Specialization:
         return specialized_bytes(arch, self._blocks or 1, self._maps, len(self.pipelines))
 
 
-def _is_suitable(load: TiledLoadOp, tiles: Collection[TensorType], by_tma: TmaLoads) -> bool:
-    """Whether TMA can copy a load to a stage with one of some tiles, and how it is read suits that.
+def _consumer_tiles(dots: Sequence[DotOp]) -> ConsumerTiles:
+    """The tiles that consumers hold in registers: accumulators, and operands computed from them."""
+    return ConsumerTiles(
+        accumulators=max(map(_accumulator_words, dots)),
+        instruction=max(_instruction_words(op) for op in dots if op.atom.asynchronous),
+        chained=max(map(_chain_words, dots)),
+    )
 
-    Dots read it there, or registers that no dot takes are read from it. All of this is in the block
-    of the load.
+
+def promotes(op: DotOp) -> bool:
+    """Whether the accumulators of a dot are promoted."""
+    instruction = async_instruction(op)
+    return instruction is not None and is_promoted(op, instruction)
+
+
+def _accumulator_words(op: DotOp) -> int:
+    """The registers of a dot's accumulator over all threads, with those of its promotion.
+
+    Accumulators are promoted those of one instruction at a time, from temporary ones.
     """
-    if not load.is_plain or not is_first(load) or by_tma.problem(load) is not None:
-        return False
-    plan = stage_plan(load)
-    if stage_tile(load, plan) not in tiles:
-        return False
-    users = stage_users(load, plan)
-    if all(in_shared_memory(use.convert.result) for use in plan.uses):
-        return all(_reads_stage(user, load) for user in users)
-    return all(user.parent is load.parent and not isinstance(user, DotOp) for user in users)
+    accumulators = tile_words(op.result.type)
+    return accumulators + (min(accumulators, _instruction_words(op)) if promotes(op) else 0)
 
 
-def _reads_stage(user: Operation, load: TiledLoadOp) -> bool:
-    """Whether a user of a load is a dot of its block that reads the stage, or leads to one."""
-    if isinstance(user, Rearrangement):
-        return in_shared_memory(user.result)
-    return isinstance(user, DotOp) and user.atom.asynchronous and user.parent is load.parent
+def _chain_words(op: DotOp) -> int:
+    """The registers over all threads of a dot whose A is computed from the results of others.
+
+    Those of the other accumulators, of A and of its own accumulator are live together, and then
+    those of its own promotion; 0 for a dot that is not chained.
+    """
+    if in_shared_memory(op.a):
+        return 0
+    # The dots that A is computed from, maybe in the iteration before.
+    makers = dict.fromkeys(value.defining_op() for value in closure([op.a], _sources))
+    sources = [maker for maker in makers if isinstance(maker, DotOp)]
+    live: dict[Block | None, int] = {}
+    for dot in sources:
+        # Dots that accumulate one onto the other share an accumulator.
+        if not any(dot.result is other.c for other in sources):
+            live[dot.parent] = live.get(dot.parent, 0) + _accumulator_words(dot)
+    if not live:
+        return 0
+    before, own = max(live.values()), tile_words(op.result.type)
+    return max(before + own, _accumulator_words(op)) + tile_words(op.a.type)
+
+
+def _sources(value: Value) -> Sequence[Value]:
+    """What a value that is no result of a dot is computed from, or carried from by a loop."""
+    op = value.defining_op()
+    if op is not None:
+        return () if isinstance(op, DotOp) else op.operands
+    loop = value.owner.parent_op if isinstance(value, BlockArgument) else None
+    if not isinstance(loop, ForOp) or value not in loop.carried or loop.body.block.last is None:
+        return ()
+    return [loop.body.block.last.operands[value.index - 1]]
+
+
+def _instruction_words(op: DotOp) -> int:
+    """The 32-bit registers of the accumulators of one instruction, in all warpgroups."""
+    layout = layout_of(op.c)
+    columns = instruction_columns(layout) or PROMOTED_COLUMNS
+    if promotes(op):
+        columns = min(columns, PROMOTED_COLUMNS)
+    elements = columns * WGMMA_ROWS * layout.extent(WARP) // WARPGROUP
+    return elements * tile_words(op.c.type) // count(op.c.type)

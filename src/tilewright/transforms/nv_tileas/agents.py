@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+    from tilewright.ir.attributes import Type
     from tilewright.ir.types import TensorType
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, ProducerCopies
@@ -113,49 +114,38 @@ class ProducerAgent:
         """Repeat a loop or branch, with the values that it passes on and that are needed."""
         passed = op.carried if isinstance(op, ForOp) else op.results
         kept = [n for n, value in enumerate(passed) if value in self._copies.slice.values]
+        results = [op.results[number] for number in kept]
+        types = [each.type for each in (*results, *iterators.values())]
+        regions = [
+            self._repeat(region, kept, types, dict(values), iterators) for region in op.regions
+        ]
+        # The bounds of a loop, or the condition of a branch.
+        operands = [_mapped(values, operand) for operand in op.operands[:3]]
         if isinstance(op, ForOp):
-            new = build.insert(self._repeat_loop(op, kept, values, iterators))
-        else:
-            new = build.insert(self._repeat_branches(op, kept, values, iterators))
-        values.update(zip([op.results[number] for number in kept], new.results, strict=False))
+            operands += [_mapped(values, op.init_args[number]) for number in kept]
+            operands += iterators.values()
+        attributes = {k: v for k, v in op.attributes.items() if k != SCHEDULE}
+        new = build.insert(type(op)(operands, types, attributes, regions, op.location))
+        values.update(zip(results, new.results, strict=False))
         return dict(zip(iterators, new.results[len(kept) :], strict=True))
 
-    def _repeat_loop(
-        self, loop: ForOp, kept: Sequence[int], values: dict[Value, Value], iterators: ByStage
-    ) -> ForOp:
-        initial = [_mapped(values, loop.init_args[number]) for number in kept]
-        initial += iterators.values()
-        types = [value.type for value in (loop.lower_bound, *initial)]
-        body = Block(types, [loop.location] * len(types))
-        arguments = [loop.induction_variable, *[loop.carried[number] for number in kept]]
-        inner = {**values, **dict(zip(arguments, body.args, strict=False))}
-        advanced = dict(zip(iterators, body.args[len(arguments) :], strict=True))
-        region = self._repeat_region(loop.body, body, kept, inner, advanced)
-        bounds = [_mapped(values, bound) for bound in loop.operands[:3]]
-        attributes = {k: v for k, v in loop.attributes.items() if k != SCHEDULE}
-        return ForOp([*bounds, *initial], types[1:], attributes, [region], loop.location)
-
-    def _repeat_branches(
-        self, op: IfOp, kept: Sequence[int], values: dict[Value, Value], iterators: ByStage
-    ) -> IfOp:
-        types = [each.type for each in (*[op.results[n] for n in kept], *iterators.values())]
-        regions = [
-            self._repeat_region(region, Block(), kept, dict(values), iterators)
-            for region in op.regions
-        ]
-        return IfOp([_mapped(values, op.condition)], types, {}, regions, op.location)
-
-    def _repeat_region(
+    def _repeat(
         self,
         region: Region,
-        block: Block,
         kept: Sequence[int],
+        types: Sequence[Type],
         values: dict[Value, Value],
         iterators: ByStage,
     ) -> Region:
-        """Repeat a body or branch in a block, which yields what is kept, and the iterators."""
-        assert region.parent is not None
-        inside = Builder(InsertPoint.at_end(block), region.parent.location)
+        """Repeat a body or branch, which yields what is kept of its values, and the iterators."""
+        op, block = region.parent, Block()
+        assert op is not None
+        if isinstance(op, ForOp):
+            block = Block([op.lower_bound.type, *types], [op.location] * (len(types) + 1))
+            arguments = [op.induction_variable, *[op.carried[number] for number in kept]]
+            values.update(zip(arguments, block.args, strict=False))
+            iterators = dict(zip(iterators, block.args[len(arguments) :], strict=True))
+        inside = Builder(InsertPoint.at_end(block), op.location)
         yielded: list[Value] = []
         if region.blocks:
             iterators = self._produce(region.block, inside, values, iterators)

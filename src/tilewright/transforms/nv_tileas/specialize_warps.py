@@ -1,14 +1,11 @@
 """Warp specialization: one warp copies tiles by TMA, the others compute.
 
 A function whose scheduled loops copy by TMA is split into two agents. The producer, a warp after
-those that compute, repeats these loops with the loops and branches around them, and fills a stage
-for each group of loads. The consumers do everything else: they wait for each stage, read it and
-release it. There is a pipeline for each kind of stage, in whatever loop or straight-line code it is
-used. Both agents execute the same groups in the same order, so each stage that is filled is
-consumed. As the iterators of the pipelines pass through outer loops, the producer of a persistent
-kernel fills stages of the next tile while the consumers still store the one before.
-
-Stores by TMA have their tensor maps from another warp beside the producer.
+those that compute, fills a stage for each group of loads; the consumers wait for each stage, read
+it and release it. There is a pipeline for each kind of stage, in whatever loop or straight-line
+code it is used. Both agents execute the same groups in the same order, so each stage that is filled
+is consumed. As the iterators of the pipelines pass through outer loops, the producer of a
+persistent kernel fills stages of the next tile while the consumers still store the one before.
 
 Each agent computes the scalars that it needs. Only pipelines, and the views that tensor maps are
 made of, are created before the agents.
@@ -191,18 +188,17 @@ def _add_agents(function: FuncOp, producer: Block, maps: Block | None, consumer:
     assert spec.num_warps is not None
     assert end is not None
     build = Builder(InsertPoint.before(end), function.location)
-    _add_agent(build, producer, spec.num_warps, PRODUCER_WARPS, PRODUCER_REGISTERS)
-    if maps is not None:
+    registers = consumer_registers(spec.num_warps, spec.occupancy).changed
+    for body, first, count, most in (
+        (producer, spec.num_warps, PRODUCER_WARPS, PRODUCER_REGISTERS),
         # The producer has set the registers of the warpgroup.
-        _add_agent(build, maps, spec.num_warps + PRODUCER_WARPS, 1, 0)
-    registers = consumer_registers(spec.num_warps, spec.occupancy)
-    _add_agent(build, consumer, 0, spec.num_warps, registers.changed)
+        (maps, spec.num_warps + PRODUCER_WARPS, 1, 0),
+        (consumer, 0, spec.num_warps, registers),
+    ):
+        if body is not None:
+            build.create(
+                AgentSwitchOp, first=first, warps=count, max_registers=most, body=body, types=[]
+            )
     # setmaxnreg applies to whole warpgroups.
     warps = spec.num_warps + WARPGROUP
     function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
-
-
-def _add_agent(build: Builder, body: Block, first: int, warps: int, registers: int) -> None:
-    build.create(
-        AgentSwitchOp, first=first, warps=warps, max_registers=registers, body=body, types=[]
-    )

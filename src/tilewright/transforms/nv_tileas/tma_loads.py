@@ -147,25 +147,23 @@ def hoist_view(access: TiledLoadOp | TiledStoreOp | TiledAtomicRmwOp) -> None:
 
     What it is computed from is hoisted with it, without the assumptions of branches.
     """
-    op = access.view.defining_op()
-    if op is not None and _is_inside(op):
-        outer = next(each for each in op.ancestors() if isinstance(each.parent_op, FuncOp))
-        _hoist(op, outer)
+    _hoist(access.view.defining_op())
 
 
-def _hoist(op: Operation, outer: Operation) -> None:
-    """Hoist an operation, and what it is computed from, before an operation that contains it."""
+def _hoist(op: Operation | None) -> None:
+    if op is None or not _is_nested(op):
+        return
     for operand in op.operands:
         value = operand
-        while isinstance(source := value.defining_op(), AssumeOp) and _is_inside(source):
-            value = source.value
+        while isinstance(assumption := value.defining_op(), AssumeOp) and _is_nested(assumption):
+            value = assumption.value
         if value is not operand:
             op.replace_operand(operand, value)
-        if source is not None and _is_inside(source):
-            _hoist(source, outer)
+        _hoist(value.defining_op())
+    outer = next(each for each in op.ancestors() if isinstance(each.parent_op, FuncOp))
     op.detach().insert_before(outer)
 
 
-def _is_inside(op: Operation) -> bool:
+def _is_nested(op: Operation) -> bool:
     """Whether an operation is inside of a loop or branch."""
     return not isinstance(op.parent_op, FuncOp)

@@ -16,8 +16,7 @@ import tilewright
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import tma_stores
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
-from tilewright.transforms.nv_tileas import global_accesses
-from tilewright.transforms.nv_tileas import tma_stores as consumer_stores
+from tilewright.transforms.nv_tileas import agents, global_accesses
 
 Array = np.ndarray[Any, Any]
 DTYPES: Final[dict[str, Any]] = {
@@ -280,7 +279,7 @@ def nothing(*arguments: object) -> None:
 @pytest.mark.parametrize(("owner", "step", "report"), [
     (tma_stores.BoxStore, "wait_for_stage", "nothing orders this write after an earlier read"),
     (tma_stores, "fence_proxy", "with no fence.proxy.async in between"),
-    (consumer_stores, "wait_for_stores", "the CTA exits before any thread waits for this copy"),
+    (agents, "wait_for_stores", "the CTA exits before any thread waits for this copy"),
 ])  # fmt: skip
 def test_what_is_missing_is_reported(
     monkeypatch: pytest.MonkeyPatch, owner: object, step: str, report: str, seed: int

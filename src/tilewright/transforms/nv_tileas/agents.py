@@ -1,4 +1,4 @@
-"""The code of the two agents of a warp-specialized function: a producer, and consumers.
+"""The code of the agents of a warp-specialized function: a producer, and consumers.
 
 The iterators of all pipelines pass through the loops and branches with copies in both. The producer
 repeats these in a block of its own, with what `ProducerSlice` says it needs, and fills the stages
@@ -13,29 +13,37 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.agents import YieldOp
-from tilewright.dialects.nv_tileas.attribute_names import EVICT_FIRST, SCHEDULE
+from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
+from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp, StoreWaitOp
+from tilewright.dialects.nv_tileas.attribute_names import EVICT_FIRST, SCHEDULE, STORE_STAGES
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
 from tilewright.dialects.nv_tileas.matrix import DotWaitOp
+from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp
 from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
     ConsumerReleaseOp,
     ConsumerWaitOp,
     CreateIteratorOp,
+    CreatePipelineOp,
     IncIterOp,
     ProducerAcquireOp,
     ProducerCommitOp,
     ProducerCopyOp,
+    ProducerWriteOp,
     ranks_within,
 )
 from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp, ReleaseTensorMapsOp
-from tilewright.dialects.nv_tileas.types import IteratorType, TensorMapType, pipeline
+from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType, TensorMapType, pipeline
 from tilewright.dialects.scf import ForOp, IfOp
 from tilewright.dialects.scf import YieldOp as ScfYieldOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.transforms.nv_tileaa.prefetchable_loads import add_iter_args
 from tilewright.transforms.nv_tileas.copy_groups import Stage
 from tilewright.transforms.nv_tileas.stage_reads import read_late, read_stage
 from tilewright.transforms.nv_tileas.tma_loads import multicast_of
+from tilewright.transforms.nv_tileas.tma_stores import converted_tile, store_boxes, stores_by_tma
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
     from tilewright.ir.types import TensorType
     from tilewright.ir.values import Value
     from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, ProducerCopies
+    from tilewright.transforms.nv_tileas.tma_stores import Store
 
 ByStage: TypeAlias = "Mapping[Stage, Value]"
 """The pipeline of each kind of stage, or its iterator."""
@@ -242,6 +251,100 @@ class ConsumerAgent:
             old.replace_all_uses_with(result)
         op.erase()
         return new
+
+
+class SpecializedStores:
+    """Lets consumers store by TMA.
+
+    A warp beside the producer encodes the maps, so that the first copies do not wait for them, and
+    writes them to a pipeline with one stage, which the consumers read before their first tile. When
+    the consumers have completed their stores, they release the stage, and the warp the maps.
+    """
+
+    __slots__ = ("_function", "_maps", "_pipeline", "_stores")
+
+    def __init__(self, function: FuncOp, build: Builder) -> None:
+        """Create the pipeline of the maps, before the agents; without stores, none."""
+        self._function, self._stores = function, stores_by_tma(function)
+        self._maps = dict.fromkeys((each.view, store_boxes(each).map) for each in self._stores)
+        self._pipeline: Value | None = None
+        if self._stores:
+            types = [PipelineType(1, tuple(map for _, map in self._maps))]
+            self._pipeline = build.create(CreatePipelineOp, drained=True, types=types).result
+
+    def encode(self) -> Block | None:
+        """The body of the agent that encodes the maps; None without stores."""
+        pipeline = self._pipeline
+        if pipeline is None:
+            return None
+        block = Block()
+        build = Builder(InsertPoint.at_end(block), self._function.location)
+        views, types = [list(each) for each in zip(*self._maps, strict=True)]
+        maps = build.create(CreateTensorMapsOp, views=views, types=types).maps
+        iterator = build.create(CreateIteratorOp, pipeline=pipeline, types=[IteratorType(1)]).result
+        token = build.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator).token
+        build.create(ProducerWriteOp, pipeline=pipeline, token=token, values=list(maps))
+        build.create(ProducerCommitOp, pipeline=pipeline, token=token)
+        # TMA reads the maps until the consumers have released the stage.
+        following = build.create(IncIterOp, iterator=iterator).result
+        build.create(ProducerAcquireOp, pipeline=pipeline, iterator=following)
+        build.create(ReleaseTensorMapsOp, maps=list(maps))
+        build.create(YieldOp)
+        return block
+
+    def store(self, consumer: Block) -> None:
+        """Read the maps at the start of the consumers, store by them, and wait at the end."""
+        pipeline = self._pipeline
+        if pipeline is None:
+            return
+        build = Builder(InsertPoint.at_start(consumer), self._function.location)
+        iterator = build.create(CreateIteratorOp, pipeline=pipeline, types=[IteratorType(1)]).result
+        token = build.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator).token
+        types = [map for _, map in self._maps]
+        read = build.create(ConsumerReadOp, pipeline=pipeline, token=token, types=types)
+        maps = dict(zip(self._maps, read.values, strict=True))
+        buffers: dict[Type, Value] = {}
+        for store in self._stores:
+            boxes = store_boxes(store)
+            tile = boxes.map.tile
+            if tile not in buffers:
+                stages = store.attributes.get(STORE_STAGES)
+                type = boxes.buffer(stages.value if isinstance(stages, IntegerAttr) else 1)
+                buffers[tile] = build.create(AllocTensorOp, types=[type]).result
+            _store(store, boxes.tile, maps[store.view, boxes.map], buffers[tile])
+        end = Builder(InsertPoint.at_end(consumer), self._function.location)
+        wait_for_stores(end)
+        end.create(ConsumerReleaseOp, pipeline=pipeline, token=token)
+
+
+def wait_for_stores(build: Builder) -> None:
+    """Wait for all stores at the end of the consumers: TMA reads the maps and shared memory."""
+    build.create(StoreWaitOp)
+
+
+def _store(store: Store, tile: Value, map: Value, buffer: Value) -> None:
+    """Replace a store by threads, and the layout conversion that it alone uses."""
+    convert = converted_tile(store)
+    build = Builder(InsertPoint.before(store), store.location)
+    made = build.create(
+        AsyncTiledStoreOp,
+        tile=tile,
+        view=store.view,
+        indices=list(store.indices),
+        token=store.token,
+        map=map,
+        buffer=buffer,
+        semantic=store.semantic,
+        scope=store.scope,
+        mode=store.mode if isinstance(store, TiledAtomicRmwOp) else None,
+        types=[store.result_token.type],
+    )
+    kept = ("in_bounds", "sliced", "latency")
+    made.attributes.update({k: v for k, v in store.attributes.items() if k in kept})
+    store.result_token.replace_all_uses_with(made.result_token)
+    store.erase()
+    if convert is not None and not convert.result.is_used:
+        convert.erase()
 
 
 def _pin(group: CopyGroup, pipeline: Value, iterator: Value) -> None:

@@ -36,21 +36,16 @@ from tilewright.transforms.generic.dce import erase_dead_code
 from tilewright.transforms.nv_tileas.agents import (
     ConsumerAgent,
     ProducerAgent,
+    SpecializedStores,
     create_iterators,
 )
 from tilewright.transforms.nv_tileas.copy_groups import ProducerCopies, held_stages
 from tilewright.transforms.nv_tileas.producer_slice import multicast_problem
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, round_while_copying
 from tilewright.transforms.nv_tileas.tma_loads import hoist_view, multicast_of
-from tilewright.transforms.nv_tileas.tma_stores import (
-    SpecializedStores,
-    store_boxes,
-    stores_by_tma,
-)
+from tilewright.transforms.nv_tileas.tma_stores import store_boxes, stores_by_tma
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
@@ -65,42 +60,37 @@ class SpecializeWarps(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            loops = _scheduled_loops(function)
-            if loops and (copies := _copies(function, loops)).groups:
-                _check(function, loops, copies)
+            copies = _copies(function)
+            if copies.groups:
+                _check(function, copies)
                 _prepare(function, copies)
-                _specialize(function, loops)
+                _specialize(function)
 
 
-def _scheduled_loops(function: FuncOp) -> dict[ForOp, ScheduleAttr]:
-    """The scheduled loops of a function that copy by TMA."""
-    loops: dict[ForOp, ScheduleAttr] = {}
-    for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
-        schedule = loop.attributes.get(SCHEDULE)
-        if isinstance(schedule, ScheduleAttr) and any(map(_is_copied, loop.body.block)):
-            loops[loop] = schedule
-    return loops
-
-
-def _is_copied(op: Operation) -> bool:
-    return isinstance(op, TiledLoadOp) and op.attributes.get(ENGINE) is CopyEngine.TMA
-
-
-def _copies(function: FuncOp, loops: Collection[ForOp]) -> ProducerCopies:
-    """The loads that are copied by TMA, in groups."""
+def _copies(function: FuncOp) -> ProducerCopies:
+    """The loads that are copied by TMA, if there are any in scheduled loops."""
     by_block: dict[Block, list[TiledLoadOp]] = {}
     for op in function.walk():
-        if isinstance(op, TiledLoadOp) and op.parent is not None and _is_copied(op):
+        is_copied = isinstance(op, TiledLoadOp) and op.attributes.get(ENGINE) is CopyEngine.TMA
+        if is_copied and op.parent is not None:
             by_block.setdefault(op.parent, []).append(op)
+    owners = [block.parent_op for block in by_block]
+    loops = [each for each in owners if isinstance(each, ForOp) and SCHEDULE in each.attributes]
     views = [store.view for store in stores_by_tma(function)]
-    return ProducerCopies(function, loops, by_block, views)
+    return ProducerCopies(function, loops, by_block if loops else {}, views)
 
 
-def _check(function: FuncOp, loops: Mapping[ForOp, ScheduleAttr], copies: ProducerCopies) -> None:
+def _schedule(loop: ForOp) -> ScheduleAttr:
+    schedule = loop.attributes[SCHEDULE]
+    assert isinstance(schedule, ScheduleAttr)
+    return schedule
+
+
+def _check(function: FuncOp, copies: ProducerCopies) -> None:
     """Check that a function can be split, before anything is changed."""
-    first, *others = loops
+    first, *others = copies.loops
     for other in others:
-        if loops[other] != loops[first]:
+        if _schedule(other) != _schedule(first):
             fail("expected all loops to have the same stages", other.location)
     for store in stores_by_tma(function):
         try:
@@ -112,11 +102,11 @@ def _check(function: FuncOp, loops: Mapping[ForOp, ScheduleAttr], copies: Produc
     for group in copies.groups:
         if (problem := copies.problem(group)) is not None:
             fail(f"expected a load that can be copied: {problem}", group.loads[0].location)
-    stages, needed = loops[first].stages, held_stages(copies.groups)
+    stages, needed = _schedule(first).stages, held_stages(copies.groups)
     if needed > stages:
         fail(f"expected {needed} stages, which are in use at once, got {stages}", first.location)
     multicasts = any(map(multicast_of, copies.loads))
-    problem = multicast_problem(function, loops) if multicasts else None
+    problem = multicast_problem(function, copies.loops) if multicasts else None
     if problem is not None:
         fail(f"expected stages that CTAs can share: {problem}", first.location)
 
@@ -131,10 +121,10 @@ def _prepare(function: FuncOp, copies: ProducerCopies) -> None:
         hoist_view(store)
 
 
-def _specialize(function: FuncOp, loops: Mapping[ForOp, ScheduleAttr]) -> None:
-    copies, body = _copies(function, loops), function.body.block
+def _specialize(function: FuncOp) -> None:
+    copies, body = _copies(function), function.body.block
     build = Builder(InsertPoint.at_start(body), function.location)
-    stages = next(iter(loops.values())).stages
+    stages = _schedule(next(iter(copies.loops))).stages
     pipelines = {
         stage: build.create(
             CreatePipelineOp, drained=True, types=[PipelineType(stages, stage)]

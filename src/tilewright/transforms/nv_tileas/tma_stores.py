@@ -1,7 +1,6 @@
-"""Stores by TMA: of tiles of a view, of which each warp holds whole boxes.
+"""Which stores TMA can execute: of tiles of a view, of which each warp holds whole boxes.
 
 An atomic access to a view that returns nothing is a store here: TMA reduces into memory, too.
-`TmaStores` says which stores TMA can execute, `SpecializedStores` lets consumers store by it.
 """
 
 from __future__ import annotations
@@ -17,43 +16,16 @@ from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.memory import AccessOp, FenceAliasOp, LoadOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, tiled_view
-from tilewright.dialects.nv_tileas.agents import YieldOp
-from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
-from tilewright.dialects.nv_tileas.async_store import (
-    REDUCTIONS,
-    AsyncTiledStoreOp,
-    StoreWaitOp,
-    store_map_type,
-    stored_boxes,
-)
+from tilewright.dialects.nv_tileas.async_store import REDUCTIONS, store_map_type, stored_boxes
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, STORE_STAGES
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, Residency, layout_of
 from tilewright.dialects.nv_tileas.memory import TiledAtomicRmwOp, TiledStoreOp
-from tilewright.dialects.nv_tileas.pipeline import (
-    ConsumerReadOp,
-    ConsumerReleaseOp,
-    ConsumerWaitOp,
-    CreateIteratorOp,
-    CreatePipelineOp,
-    IncIterOp,
-    ProducerAcquireOp,
-    ProducerCommitOp,
-    ProducerWriteOp,
-)
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
-from tilewright.dialects.nv_tileas.tensor_map import (
-    MAX_MAPS,
-    CreateTensorMapsOp,
-    ReleaseTensorMapsOp,
-    boxes_of,
-    tile_order,
-)
-from tilewright.dialects.nv_tileas.types import SLOT_BYTES, BufferType, IteratorType, PipelineType
+from tilewright.dialects.nv_tileas.tensor_map import MAX_MAPS, boxes_of, tile_order
+from tilewright.dialects.nv_tileas.types import SLOT_BYTES, BufferType
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.effects import is_effect_free
-from tilewright.ir.operation import Block
 from tilewright.ir.types import DYNAMIC, I32
 from tilewright.layout.linear import WARP
 from tilewright.layout.tma_boxes import NoBoxes
@@ -66,7 +38,6 @@ from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.types import TensorMapType
-    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -240,97 +211,3 @@ def stores_by_tma(function: FuncOp) -> list[Store]:
     """The stores of a function for which `schedule-loops` has chosen TMA."""
     stores = [op for op in function.walk() if isinstance(op, TiledStoreOp | TiledAtomicRmwOp)]
     return [op for op in stores if op.attributes.get(ENGINE) is CopyEngine.TMA]
-
-
-class SpecializedStores:
-    """Lets consumers store by TMA.
-
-    A warp beside the producer encodes the maps, so that the first copies do not wait for them, and
-    writes them to a pipeline with one stage, which the consumers read before their first tile. When
-    the consumers have completed their stores, they release the stage, and the warp the maps.
-    """
-
-    __slots__ = ("_function", "_maps", "_pipeline", "_stores")
-
-    def __init__(self, function: FuncOp, build: Builder) -> None:
-        """Create the pipeline of the maps, before the agents; without stores, none."""
-        self._function, self._stores = function, stores_by_tma(function)
-        self._maps = dict.fromkeys((each.view, store_boxes(each).map) for each in self._stores)
-        self._pipeline: Value | None = None
-        if self._stores:
-            types = [PipelineType(1, tuple(map for _, map in self._maps))]
-            self._pipeline = build.create(CreatePipelineOp, drained=True, types=types).result
-
-    def encode(self) -> Block | None:
-        """The body of the agent that encodes the maps; None without stores."""
-        pipeline = self._pipeline
-        if pipeline is None:
-            return None
-        block = Block()
-        build = Builder(InsertPoint.at_end(block), self._function.location)
-        views, types = [list(each) for each in zip(*self._maps, strict=True)]
-        maps = build.create(CreateTensorMapsOp, views=views, types=types).maps
-        iterator = build.create(CreateIteratorOp, pipeline=pipeline, types=[IteratorType(1)]).result
-        token = build.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator).token
-        build.create(ProducerWriteOp, pipeline=pipeline, token=token, values=list(maps))
-        build.create(ProducerCommitOp, pipeline=pipeline, token=token)
-        # TMA reads the maps until the consumers have released the stage.
-        following = build.create(IncIterOp, iterator=iterator).result
-        build.create(ProducerAcquireOp, pipeline=pipeline, iterator=following)
-        build.create(ReleaseTensorMapsOp, maps=list(maps))
-        build.create(YieldOp)
-        return block
-
-    def store(self, consumer: Block) -> None:
-        """Read the maps at the start of the consumers, store by them, and wait at the end."""
-        pipeline = self._pipeline
-        if pipeline is None:
-            return
-        build = Builder(InsertPoint.at_start(consumer), self._function.location)
-        iterator = build.create(CreateIteratorOp, pipeline=pipeline, types=[IteratorType(1)]).result
-        token = build.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator).token
-        types = [map for _, map in self._maps]
-        read = build.create(ConsumerReadOp, pipeline=pipeline, token=token, types=types)
-        maps = dict(zip(self._maps, read.values, strict=True))
-        buffers: dict[Type, Value] = {}
-        for store in self._stores:
-            boxes = store_boxes(store)
-            tile = boxes.map.tile
-            if tile not in buffers:
-                stages = store.attributes.get(STORE_STAGES)
-                type = boxes.buffer(stages.value if isinstance(stages, IntegerAttr) else 1)
-                buffers[tile] = build.create(AllocTensorOp, types=[type]).result
-            _store(store, boxes.tile, maps[store.view, boxes.map], buffers[tile])
-        end = Builder(InsertPoint.at_end(consumer), self._function.location)
-        wait_for_stores(end)
-        end.create(ConsumerReleaseOp, pipeline=pipeline, token=token)
-
-
-def wait_for_stores(build: Builder) -> None:
-    """Wait for all stores at the end of the consumers: TMA reads the maps and shared memory."""
-    build.create(StoreWaitOp)
-
-
-def _store(store: Store, tile: Value, map: Value, buffer: Value) -> None:
-    """Replace a store by threads, and the layout conversion that it alone uses."""
-    convert = converted_tile(store)
-    build = Builder(InsertPoint.before(store), store.location)
-    made = build.create(
-        AsyncTiledStoreOp,
-        tile=tile,
-        view=store.view,
-        indices=list(store.indices),
-        token=store.token,
-        map=map,
-        buffer=buffer,
-        semantic=store.semantic,
-        scope=store.scope,
-        mode=store.mode if isinstance(store, TiledAtomicRmwOp) else None,
-        types=[store.result_token.type],
-    )
-    kept = ("in_bounds", "sliced", "latency")
-    made.attributes.update({k: v for k, v in store.attributes.items() if k in kept})
-    store.result_token.replace_all_uses_with(made.result_token)
-    store.erase()
-    if convert is not None and not convert.result.is_used:
-        convert.erase()

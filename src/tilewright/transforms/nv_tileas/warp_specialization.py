@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.schedule.shared_memory import SharedMemory
-    from tilewright.transforms.nv_tileas.copy_groups import CopyGroup, Stage
 
 
 class Specialization:
@@ -96,6 +95,11 @@ class Specialization:
     ) -> None:
         """`tma_stores`: whether stores are by TMA; where that pays if None."""
         self._function, self._memory = function, memory
+        spec = function.kernel_spec
+        self._warps = 0 if spec is None else spec.num_warps or 0
+        """The warps of a block, all of which consume."""
+        self._blocks = None if spec is None else spec.occupancy
+        """The blocks on an SM, if they are chosen."""
         self._by_tma = TmaLoads(function)
         loops = [
             op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes
@@ -118,22 +122,20 @@ class Specialization:
             for loop, loads in self._loops.items()
             if problem is None
         }
-        self._copies = ProducerCopies(function, self._loops, tiles)
-        self.problem = problem or self._group_problem() or self._warp_problem()
+        copies = self._copies = ProducerCopies(function, self._loops, tiles)
+        # The groups of pipelined loops, and what these depend on.
+        problems = [problem, *[group.problem for group in copies.groups], copies.slice.problem]
+        problem = next((each for each in problems if each is not None), None)
+        self.problem = problem or self._warp_problem()
         """Why the function cannot be specialized; None if it can."""
         if self.problem is None:
-            self._copies.add_straight_line_copies(self._by_tma)
-            self._choose_stages(wanted_stages, tma_stores=tma_stores)
-
-    @property
-    def groups(self) -> list[CopyGroup]:
+            copies.add_straight_line_copies(self._by_tma)
+        self.groups = copies.groups
         """The copies that share a stage, in the order of the waits of consumers in each block."""
-        return self._copies.groups
-
-    @property
-    def pipelines(self) -> list[Stage]:
+        self.pipelines = copies.pipelines
         """The stage of each pipeline."""
-        return self._copies.pipelines
+        if self.problem is None:
+            self._choose_stages(wanted_stages, tma_stores=tma_stores)
 
     @property
     def drawback(self) -> str | None:
@@ -217,11 +219,6 @@ class Specialization:
                 return "a pipelined loop has no asynchronous dots, or others"
         return None
 
-    def _group_problem(self) -> str | None:
-        """Check the groups of the pipelined loops, and what they depend on."""
-        problems = [group.problem for group in self.groups if group.problem is not None]
-        return problems[0] if problems else self._copies.slice.problem
-
     def _warp_problem(self) -> str | None:
         """Check features of the GPU, warps and registers."""
         arch, warps = target_of(self._function), self._warps
@@ -236,27 +233,20 @@ class Specialization:
         dots = [op for op in self._function.walk() if isinstance(op, DotOp)]
         return _consumer_tiles(dots).problem(warps, self._blocks)
 
-    @property
-    def _warps(self) -> int:
-        """The warps of a block, all of which consume."""
-        spec = self._function.kernel_spec
-        return 0 if spec is None else spec.num_warps or 0
-
-    @property
-    def _blocks(self) -> int | None:
-        """The blocks on an SM, if they are chosen."""
-        spec = self._function.kernel_spec
-        return None if spec is None else spec.occupancy
-
     def _choose_stages(self, wanted: int, *, tma_stores: bool | None) -> None:
         """Choose the stages of all pipelines, then those of the stores in what memory is left."""
+        arch = target_of(self._function)
+        assert arch is not None
+        # At most: some may be alike.
+        maps = len({(load.view, group.stage) for group in self.groups for load in group.loads})
+        share = specialized_bytes(arch, self._blocks or 1, maps, len(self.pipelines))
         fewest = OVERLAPPED_STAGES if len(self.pipelines) == 1 else LEAST_STAGES
         held = held_stages(self.groups)
         # One more than consumers use at once is filled meanwhile.
         fewest = max(fewest, held + 1) if not wanted else max(min(wanted, fewest), held)
-        budget = self._stage_budget(wanted, self._memory.planned(self.replaced))
+        budget = self._stage_budget(wanted, share - self._memory.planned(self.replaced))
         self.stages = budget.fitting
-        if self._maps > MAX_MAPS:
+        if maps > MAX_MAPS:
             self.problem = f"there are more than {MAX_MAPS} tensor maps"
         elif 0 < wanted < held:
             self.problem = f"{held} stages are in use at once"
@@ -264,22 +254,22 @@ class Specialization:
             self.problem = f"only {self.stages} stages fit into shared memory"
         else:
             if tma_stores is not False:
+                stores = self.stores = TmaStores(self._function, all_stores=tma_stores is not None)
+                # Unless stores are forced, they take no memory that copies have a stage for.
                 fewest = self.stages if tma_stores is None else fewest
-                self.stores = TmaStores(self._function, all_stores=tma_stores is not None)
-                budget = self._choose_stores(self.stores, wanted, fewest) or budget
-            self._bound, taken = budget.bound, self._share - budget.free
+                budget = self._choose_stores(stores, wanted, fewest, share) or budget
+            self._bound = budget.bound
             barriers = pipeline_mbarriers(self.stages) * len(self.pipelines) * MBARRIER_BYTES
-            maps = self._maps * MAP_BYTES
-            self.shared_bytes = taken + self.stages * budget.stage + maps + barriers
+            taken = share - budget.free + self.stages * budget.stage
+            self.shared_bytes = taken + maps * MAP_BYTES + barriers
 
-    def _choose_stores(self, stores: TmaStores, wanted: int, fewest: int) -> StageBudget | None:
-        """The memory for stages beside stores by TMA; None if there is none for enough stages.
-
-        Unless they are forced, stores take no memory that copies have a stage for.
-        """
-        planned = self._memory.planned(self.replaced | stores.conversions())
+    def _choose_stores(
+        self, stores: TmaStores, wanted: int, fewest: int, share: int
+    ) -> StageBudget | None:
+        """The memory for stages beside stores by TMA; None if there is none for enough stages."""
+        free = share - self._memory.planned(self.replaced | stores.conversions())
         few, many = [
-            self._stage_budget(wanted, planned + stores.bytes(stages))
+            self._stage_budget(wanted, free - stores.bytes(stages))
             for stages in (1, STAGES_OF_STORES)
         ]
         if few.fitting < fewest:
@@ -289,24 +279,11 @@ class Specialization:
         stores.stages = STAGES_OF_STORES if many.fitting == few.fitting else 1
         return few
 
-    def _stage_budget(self, wanted: int, taken: int) -> StageBudget:
-        """The memory for stages beside the bytes that all other operations take."""
+    def _stage_budget(self, wanted: int, free: int) -> StageBudget:
+        """The memory for stages, if some bytes are left beside all other operations."""
         stage = sum(pipeline_memory(PipelineType(1, each)).bytes for each in self.pipelines)
         most, enough = wanted or MAX_STAGES, FORCED if wanted else ENOUGH
-        free, limit = max(self._share - taken, 0), memory_limit(self._function)
-        return StageBudget(most, stage, free, limit, enough)
-
-    @property
-    def _maps(self) -> int:
-        """How many tensor maps the copies have, at most."""
-        return len({(load.view, group.stage) for group in self.groups for load in group.loads})
-
-    @property
-    def _share(self) -> int:
-        """The bytes of a block for stages and other tiles."""
-        arch = target_of(self._function)
-        assert arch is not None
-        return specialized_bytes(arch, self._blocks or 1, self._maps, len(self.pipelines))
+        return StageBudget(most, stage, max(free, 0), memory_limit(self._function), enough)
 
 
 def _consumer_tiles(dots: Sequence[DotOp]) -> ConsumerTiles:

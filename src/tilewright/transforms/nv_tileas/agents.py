@@ -39,7 +39,6 @@ from tilewright.dialects.scf import YieldOp as ScfYieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.transforms.nv_tileaa.prefetchable_loads import add_iter_args
 from tilewright.transforms.nv_tileas.copy_groups import Stage
 from tilewright.transforms.nv_tileas.stage_reads import read_late, read_stage
 from tilewright.transforms.nv_tileas.tma_loads import multicast_of
@@ -227,30 +226,29 @@ class ConsumerAgent:
 
     def _consume_inside(self, op: ForOp | IfOp, iterators: ByStage) -> ByStage:
         """Let a loop or a branch read stages; returns the iterators after it."""
-        if isinstance(op, ForOp):
-            op.attributes.pop(SCHEDULE, None)
-            body = op.body.block
-            arguments = [body.add_argument(each.type, op.location) for each in iterators.values()]
-            _yield(body, self.consume(body, dict(zip(iterators, arguments, strict=True))))
-            new = add_iter_args(op, list(iterators.values()))
-        else:
-            new = self._consume_branches(op, iterators)
-        return dict(zip(iterators, new.results[-len(iterators) :], strict=True))
-
-    def _consume_branches(self, op: IfOp, iterators: ByStage) -> IfOp:
         for region in op.regions:
+            inner = iterators
             if not region.blocks:
                 region.append(Block())
                 Builder(InsertPoint.at_end(region.block), op.location).create(ScfYieldOp, values=[])
-            _yield(region.block, self.consume(region.block, iterators))
-        new = op.like(op.operands, [each.type for each in (*op.results, *iterators.values())])
+            block, last = region.block, region.block.last
+            assert last is not None
+            if isinstance(op, ForOp):
+                added = [block.add_argument(each.type, op.location) for each in iterators.values()]
+                inner = dict(zip(iterators, added, strict=True))
+            inner = self.consume(block, inner)
+            last.set_operands([*last.operands, *inner.values()])
+        initial = iterators.values() if isinstance(op, ForOp) else ()
+        types = [each.type for each in (*op.results, *iterators.values())]
+        new = op.like([*op.operands, *initial], types)
+        new.attributes.pop(SCHEDULE, None)
         new.insert_before(op)
         new.set_regions(op.regions)
         op.regions = ()
         for old, result in zip(op.results, new.results, strict=False):
             old.replace_all_uses_with(result)
         op.erase()
-        return new
+        return dict(zip(iterators, new.results[len(op.results) :], strict=True))
 
 
 class SpecializedStores:
@@ -375,10 +373,3 @@ def _map_type(load: TiledLoadOp, tile: TensorType) -> TensorMapType:
 
 def _mapped(values: Mapping[Value, Value], value: Value) -> Value:
     return values.get(value, value)
-
-
-def _yield(block: Block, iterators: ByStage) -> None:
-    """Let a block yield iterators as well."""
-    last = block.last
-    assert last is not None
-    last.set_operands([*last.operands, *iterators.values()])

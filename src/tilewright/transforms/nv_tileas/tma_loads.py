@@ -56,32 +56,23 @@ class TmaLoads:
         """Why TMA cannot copy the tile of a load to its stage; None if it can."""
         if not isinstance(load, TiledLoadOp):
             return "its rows have addresses of their own"
-        problem = _access_problem(load) or _box_problem(load)
-        return problem or limit_problem(load.view, load.indices, self._ranges)
-
-
-def _access_problem(load: TiledLoadOp) -> str | None:
-    if load.allow_tma is False:
-        return "the program forbids it"
-    if load.cache is not None:
-        return "it has a cache hint"
-    if view_ops(load.view) is None:
-        return "its view is of memory that a loop or branch computes"
-    if load.vector * pointee_bytes(element_of(load.tile.type)) < TMA.alignment:
-        return f"its address and strides are not known to be multiples of {TMA.alignment} bytes"
-    return None
-
-
-def _box_problem(load: TiledLoadOp) -> str | None:
-    plan = plan_tma_stage(load)
-    if plan is None:
-        return "nothing reads it as TMA would write it"
-    tile = laid_out(element_of(load.tile.type), plan.placement)
-    try:
-        boxes_of(TensorMapType(tiled_view(load.view), tile))
-    except NoBoxes as reason:
-        return str(reason)
-    return None
+        if load.allow_tma is False:
+            return "the program forbids it"
+        if load.cache is not None:
+            return "it has a cache hint"
+        if view_ops(load.view) is None:
+            return "its view is of memory that a loop or branch computes"
+        element = element_of(load.tile.type)
+        if load.vector * pointee_bytes(element) < TMA.alignment:
+            return f"its address and strides are not known to be multiples of {TMA.alignment} bytes"
+        plan = plan_tma_stage(load)
+        if plan is None:
+            return "nothing reads it as TMA would write it"
+        try:
+            boxes_of(TensorMapType(tiled_view(load.view), laid_out(element, plan.placement)))
+        except NoBoxes as reason:
+            return str(reason)
+        return limit_problem(load.view, load.indices, self._ranges)
 
 
 def view_ops(view: Value) -> set[Operation] | None:

@@ -37,9 +37,8 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
 )
 from tilewright.transforms.nv_tileaa.repeated_loads import LoopLoads
 from tilewright.transforms.nv_tileaa.scalars import constant
-from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
-from tilewright.transforms.pipeline.iterations import iteration_exists
+from tilewright.transforms.pipeline.iterations import guard_loop, iteration_exists
 from tilewright.transforms.pipeline.pipeline_loops import pipeline
 
 if TYPE_CHECKING:

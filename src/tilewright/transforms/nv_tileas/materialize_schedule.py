@@ -49,14 +49,13 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
 )
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
-from tilewright.transforms.nv_tileas.guarded_loops import guard_loop
 from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.stage_reads import read_late
 from tilewright.transforms.nv_tileas.staggered_loads import first_use
 from tilewright.transforms.pipeline.expansion import expand_early
-from tilewright.transforms.pipeline.iterations import iteration_exists
+from tilewright.transforms.pipeline.iterations import guard_loop, iteration_exists
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

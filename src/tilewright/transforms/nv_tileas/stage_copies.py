@@ -105,7 +105,7 @@ class StageCopies:
                     inside.insert(index.load.clone(values))
             return [values[each] for each in loaded]
 
-        made = branch(build, exists, then, lambda inside: _zeros(inside, loaded))
+        made = branch(build, exists, then, lambda inside: _zeros(inside, loaded)).results
         self._indices = dict(zip(loaded, made, strict=True))
         return made[0].defining_op()
 
@@ -155,7 +155,7 @@ class StageCopies:
             exists,
             lambda inside: self._start(inside, acquire.token),
             (lambda inside: _zeros(inside, missing)) if missing else None,
-        )
+        ).results
         if held:
             build = end
             branch(build, exists, lambda inside: self._store(inside, acquire.token, held))

@@ -26,8 +26,8 @@ from tilewright.transforms.pipeline.iterations import (
     branch,
     last_counter,
     limits_of,
+    predicate,
 )
-from tilewright.transforms.pipeline.predicated_loads import predicate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ def expand(schedule: LoopSchedule) -> None:
         return loop.init_args if count == 1 else inside.insert(loop.clone()).results
 
     counters = Counters(build, loop, loop.lower_bound, is_first=True)
-    replace(loop, branch(build, counters.exists(count - 1), then, otherwise))
+    replace(loop, branch(build, counters.exists(count - 1), then, otherwise).results)
 
 
 def expand_early(schedules: Sequence[LoopSchedule]) -> list[ForOp]:

@@ -1,27 +1,38 @@
-"""Iterations of a loop: whether there is one, the last one, and branches on conditions."""
+"""Iterations of a loop: whether there is one, the last one, and what is executed only if it exists.
+
+That is a branch, or a load under a predicate.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.elements import with_element
 from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.nv_tileaa.early_execution import scalar_index
 from tilewright.dialects.nv_tileaa.integer import AddIOp, AndIOp, CmpIOp, DivIOp, MulIOp, SubIOp
-from tilewright.dialects.nv_tileaa.shape import SelectOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.rules import constant_of
-from tilewright.ir.types import IntegerType
+from tilewright.ir.types import I1, IntegerType, TensorType
 from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
+    from tilewright.dialects.nv_tileaa.view import TileLoadOp
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+
+OUT_OF_BOUNDS: Final = -1
+"""A tile with this index is out of bounds, whatever its other indices are."""
 
 
 class Limit(NamedTuple):
@@ -145,8 +156,8 @@ def branch(
     condition: Value,
     then: Callable[[Builder], Sequence[Value]],
     otherwise: Callable[[Builder], Sequence[Value]] | None = None,
-) -> Sequence[Value]:
-    """Build an `scf.if` of one or two blocks that yield values; returns its results."""
+) -> IfOp:
+    """Build an `scf.if` of one or two blocks that yield values."""
 
     def region(fill: Callable[[Builder], Sequence[Value]]) -> Region:
         block = Block()
@@ -158,7 +169,69 @@ def branch(
     end = regions[0].block.last
     assert end is not None
     types = [value.type for value in end.operands]
-    return build.insert(IfOp([condition], types, {}, regions, build.location)).results
+    return build.insert(IfOp([condition], types, {}, regions, build.location))
+
+
+# Law: without an iteration, the results of a loop are its initial values.
+def guard_loop(loop: ForOp, moved: Sequence[Operation] = (), yielded: Sequence[Value] = ()) -> IfOp:
+    """Move a loop into the branch of an `scf.if` that is taken if it has an iteration.
+
+    With it go the operations `moved`, which start with the loop; the branch yields what is
+    `yielded` in place of the results of the loop.
+    """
+    moved, yielded = moved or [loop], yielded or loop.results
+    uses = [list(value.users) for value in yielded]
+    build = Builder(InsertPoint.after(moved[-1]), loop.location)
+
+    def then(inside: Builder) -> Sequence[Value]:
+        for op in moved:
+            inside.insert(op.detach())
+        return yielded
+
+    exists = iteration_exists(build, loop, loop.lower_bound)
+    guard = branch(build, exists, then, (lambda _: loop.init_args) if yielded else None)
+    for old, users, new in zip(yielded, uses, guard.results, strict=True):
+        for user in users:
+            user.replace_operand(old, new)
+    return guard
+
+
+def predicate(build: Builder, load: AnyLoad, condition: Value) -> None:
+    """Let a load access no memory if a condition is false; then its results are undefined."""
+    if isinstance(load, LoadOp):
+        _mask(build, load, condition)
+    else:
+        _move_out_of_bounds(build, load, condition)
+
+
+# Law: where its mask is false, a load accesses no memory.
+def _mask(build: Builder, load: LoadOp, condition: Value) -> None:
+    type, mask = with_element(load.pointers.type, I1), condition
+    if isinstance(type, TensorType):
+        mask = build.create(SplatOp, source=condition, types=[type]).result
+    if load.mask is not None:
+        mask = build.create(AndIOp, lhs=load.mask, rhs=mask).result
+    other, token = load.other, load.token
+    rest = [value for value in (other, token) if value is not None]
+    segments = (1, 1, int(other is not None), int(token is not None))
+    load.set_operands([load.pointers, mask, *rest], segments)
+
+
+# Law: a load of a tile that is out of bounds accesses no memory; an assumption that it is in bounds
+# is dropped.
+def _move_out_of_bounds(build: Builder, load: TileLoadOp, condition: Value) -> None:
+    number = scalar_index(load)
+    assert number is not None
+    index = load.indices[number]
+    assert isinstance(index.type, IntegerType)
+    away = constant(build, OUT_OF_BOUNDS, index.type)
+    moved = build.create(
+        SelectOp, condition=condition, true_value=index, false_value=away, types=[index.type]
+    )
+    load.set_operand(1 + number, moved.result)
+    load.sliced = True
+    if load.in_bounds is not None:
+        load.in_bounds = tuple([*load.in_bounds[:number], 0, *load.in_bounds[number + 1 :]])
 
 
 def _is_below(build: Builder, loop: ForOp, number: Value, limit: Value) -> Value:

@@ -47,7 +47,7 @@ ANSWERS: Final = (
     # Consumers wait for a stage that the producer cannot fill before they release another one.
     ("transforms.nv_tileas", "transforms.nv_tileas.specialize_warps", "held_stages", 1),
     # A loop is rotated past its stores and ordered loads.
-    ("transforms.nv_tileaa", "transforms.nv_tileaa.rotation", "is_repeatable", True),
+    ("transforms.nv_tileaa", "transforms.nv_tileaa.rotate_dots", "is_repeatable", True),
     # A loop takes over the pipeline of one that ends elsewhere.
     ("transforms.pipeline", "transforms.pipeline.pipeline_loops", "chain_problem", None),
     # Dots are in flight at branches.

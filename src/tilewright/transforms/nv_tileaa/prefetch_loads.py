@@ -70,7 +70,8 @@ def _choose(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
         if threads is None:
             threads = threads_of(function)
             repeated = find_repeated_loads(function, threads) if keeps_tiles else []
-            kept = {load for each in repeated for load in each.all_loads}
+            loops = [loop for each in repeated for loop in each.loops]
+            kept = {load.load for loop in loops for load in loop.loads if load is not None}
         unprofitable = kept
         if not is_forced and not reduces_tiles(loop):
             unprofitable = kept | {load.load for load in loads if load.is_converted}

@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.loop_bounds import is_same_bound
+from tilewright.analysis.slices import backward_slice
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -25,7 +27,6 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
@@ -49,43 +50,33 @@ class RepeatedLoads(NamedTuple):
     first: LoopLoads
     later: Sequence[LoopLoads]
 
+    @staticmethod
+    def of(loops: Sequence[LoopLoads], chosen: Sequence[bool]) -> RepeatedLoads | None:
+        """Some of the tiles that a loop loads; None if no later loop loads any of them."""
+        parts = [LoopLoads(each.loop, list(compress(each.loads, chosen))) for each in loops]
+        later = [each for each in parts[1:] if any(load is not None for load in each.loads)]
+        return RepeatedLoads(parts[0], later) if later else None
+
     @property
     def loops(self) -> Sequence[LoopLoads]:
         """The first loop and the later ones."""
         return (self.first, *self.later)
 
-    @property
-    def all_loads(self) -> Iterator[AnyLoad]:
-        """The loads of all loops."""
-        return (load.load for each in self.loops for load in each.loads if load is not None)
 
+def find_repeated_loads(function: FuncOp, threads: int | None = None) -> list[RepeatedLoads]:
+    """The loads that loops of a kernel repeat, without dots: these need memory and registers.
 
-def find_repeated_loads(function: FuncOp, threads: int) -> list[RepeatedLoads]:
-    """The loads that loops of a kernel repeat, and whose tiles are worth shared memory."""
-    return _find(function, KEPT_BYTES * threads)
-
-
-def find_repeated_tiles(function: FuncOp) -> list[RepeatedLoads]:
-    """The loads that loops of a kernel repeat, whatever tiles they load.
-
-    A later load may leave padding undefined that the first one defines.
-    """
-    return _find(function, None)
-
-
-def _find(function: FuncOp, least: int | None) -> list[RepeatedLoads]:
-    """The repeated loads of a kernel without dots, which need shared memory and registers.
-
-    Those of tiles that differ between blocks and have `least` bytes, or of all tiles.
+    With a number of threads, only those whose tiles are worth shared memory: large ones that differ
+    between blocks. Else a later load may leave padding undefined that the first one defines.
     """
     loops: dict[Block, list[ForOp]] = {}
     for op in function.walk():
+        if isinstance(op, DotOp):
+            return []
         if isinstance(op, ForOp) and op.parent is not None:
             loops.setdefault(op.parent, []).append(op)
-    several = [each for each in loops.values() if len(each) > 1]
-    if not several or any(isinstance(op, DotOp) for op in function.walk()):
-        return []
-    return [repeated for each in several for repeated in _in_block(each, least)]
+    least = None if threads is None else KEPT_BYTES * threads
+    return [repeated for each in loops.values() for repeated in _in_block(each, least)]
 
 
 def _in_block(loops: Sequence[ForOp], least: int | None) -> Iterator[RepeatedLoads]:
@@ -105,29 +96,19 @@ def _repeated(first: ForOp, others: Sequence[ForOp], least: int | None) -> Repea
     loads = [each for each in find_prefetchable_loads(first) if _can_keep(each, first, least)]
     if not loads:
         return None
-    may_pad = least is None
-    later = [LoopLoads(loop, _equal_loads(first, loads, loop, may_pad)) for loop in others]
-    kept = [n for n in range(len(loads)) if any(each.loads[n] is not None for each in later)]
-    if not kept:
-        return None
-    chosen = [
-        LoopLoads(each.loop, [each.loads[n] for n in kept])
-        for each in (LoopLoads(first, loads), *later)
-    ]
-    used = [each for each in chosen[1:] if any(load is not None for load in each.loads)]
-    return RepeatedLoads(chosen[0], used)
 
+    def equal_loads(loop: ForOp) -> LoopLoads:
+        """For each load of the first loop, the one of another loop that reads the same tiles."""
+        own = {each.load: each for each in find_prefetchable_loads(loop) if each.is_unordered}
+        equal = [
+            [op for op in own if is_same_op(each.load, first, op, loop, may_pad=least is None)]
+            for each in loads
+        ]
+        return LoopLoads(loop, [own[ops[0]] if ops else None for ops in equal])
 
-def _equal_loads(
-    first: ForOp, loads: Sequence[PrefetchableLoad], loop: ForOp, may_pad: bool
-) -> list[PrefetchableLoad | None]:
-    """For each load of the first loop, the one of another loop that reads the same tiles."""
-    own = [each for each in find_prefetchable_loads(loop) if each.is_unordered]
-
-    def is_equal(load: PrefetchableLoad, other: PrefetchableLoad) -> bool:
-        return is_same_op(load.load, first, other.load, loop, may_pad=may_pad)
-
-    return [next((each for each in own if is_equal(load, each)), None) for load in loads]
+    later = [equal_loads(loop) for loop in others]
+    is_repeated = [any(column) for column in zip(*[each.loads for each in later], strict=True)]
+    return RepeatedLoads.of([LoopLoads(first, loads), *later], is_repeated)
 
 
 # Law: an unordered load reads the same value whenever it is executed: a write to its memory is a
@@ -148,30 +129,26 @@ def _differs_by_block(load: PrefetchableLoad, loop: ForOp) -> bool:
 
     Tiles that all blocks read, such as weights, are in the caches.
     """
-    pending = [value for op in (load.load, *load.address_ops) for value in op.operands]
-    seen = {loop.induction_variable, *pending}
-    while pending:
-        value = pending.pop()
+    operands = [value for op in (load.load, *load.address_ops) for value in op.operands]
+    for value in backward_slice(operands, is_effect_free):
         op = value.defining_op()
-        if isinstance(value, BlockArgument):
-            is_argument = isinstance(value.owner.parent_op, FuncOp)
-            if value is not loop.induction_variable and not is_argument:
+        if op is not None:
+            if isinstance(op, _PER_BLOCK) or not is_effect_free(op):
                 return True
-        elif op is None or isinstance(op, _PER_BLOCK) or not is_effect_free(op):
+        elif value is not loop.induction_variable and not _is_argument(value):
             return True
-        else:
-            pending += [each for each in op.operands if each not in seen]
-            seen.update(op.operands)
     return False
+
+
+def _is_argument(value: Value) -> bool:
+    """Whether a value is an argument of the kernel."""
+    return isinstance(value, BlockArgument) and isinstance(value.owner.parent_op, FuncOp)
 
 
 def has_same_iterations(first: ForOp, second: ForOp) -> bool:
     """Whether the induction variables of two loops have the same values."""
-    if first.unsigned_cmp != second.unsigned_cmp:
-        return False
-    return all(
-        is_same_bound(a, b) for a, b in zip(first.operands[:3], second.operands[:3], strict=True)
-    )
+    bounds = zip(first.operands[:3], second.operands[:3], strict=True)
+    return first.unsigned_cmp == second.unsigned_cmp and all(is_same_bound(*b) for b in bounds)
 
 
 def is_same_op(
@@ -181,17 +158,27 @@ def is_same_op(
 
     The first one `may_pad` tiles whose padding the other one leaves undefined.
     """
+
+    def is_same_value(value: Value, twin: Value) -> bool:
+        if value is twin:
+            return True
+        if value is first.induction_variable:
+            return twin is second.induction_variable
+        a, b = value.defining_op(), twin.defining_op()
+        if a is None or b is None or not is_pure(a) or value.index != twin.index:
+            return False
+        return is_same_op(a, first, b, second, may_pad=may_pad)
+
     if type(op) is not type(other) or op.attributes != other.attributes:
         return False
     if len(op.operands) != len(other.operands) or op.segments != other.segments:
         return False
     if len(op.results) != len(other.results):
         return False
-    for result, twin in zip(op.results, other.results, strict=True):
-        if result.type != twin.type and not (may_pad and _pads(result.type, twin.type)):
-            return False
-    pairs = zip(op.operands, other.operands, strict=True)
-    return all(_is_same_value(a, first, b, second, may_pad) for a, b in pairs)
+    return all(
+        result.type is twin.type or (may_pad and _pads(result.type, twin.type))
+        for result, twin in zip(op.results, other.results, strict=True)
+    ) and all(map(is_same_value, op.operands, other.operands))
 
 
 # Law: undefined padding may have any value, so also that of another view.
@@ -200,14 +187,3 @@ def _pads(type: Type, other: Type) -> bool:
     if not isinstance(type, TiledViewType):
         return False
     return other is TiledViewType(type.tile, type.source, type.steps, type.dims, type.sparse)
-
-
-def _is_same_value(value: Value, first: ForOp, other: Value, second: ForOp, may_pad: bool) -> bool:
-    if value is other:
-        return True
-    if value is first.induction_variable:
-        return other is second.induction_variable
-    op, twin = value.defining_op(), other.defining_op()
-    if op is None or twin is None or not is_pure(op) or value.index != other.index:
-        return False
-    return is_same_op(op, first, twin, second, may_pad=may_pad)

@@ -3,20 +3,35 @@
 Kernels reduce a row in one loop over its tiles and normalize it in another. Often a tile is as long
 as the row: then it is loaded once, and stays in registers. What later loops load beside it, such as
 weights, is loaded at the same time, before the threads wait for each other in a reduction.
+
+    scf.if %trip_count == 1 {
+      operations of the loops, once       // each tile that several loops load is loaded once
+    } else {
+      the loops
+    }
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_tile
+from tilewright.analysis.loop_bounds import integer_of
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.constraints import TOKEN
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
+from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp, SubIOp
 from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.queue import CreateQueueOp, ExecuteOp, QueueGetOp, QueuePutOp
 from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.types import stored_bytes
-from tilewright.ir.types import IntegerType
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.effects import is_pure
+from tilewright.ir.types import FloatType, IntegerType, TensorType
 from tilewright.schedule.limits import COPIED_OPS, EARLY_SHARE, SINGLE_TRIP_SHARE
 from tilewright.schedule.row_kernels import loading_blocks
 from tilewright.schedule.tile_words import tile_words
@@ -26,18 +41,19 @@ from tilewright.support.remarks import Remark
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse
 from tilewright.transforms.kernel_pass import KernelPass
+from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
-from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads, find_repeated_tiles
-from tilewright.transforms.nv_tileaa.single_trip import SingleTrip, can_pass
+from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads, has_same_iterations
+from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
+from tilewright.transforms.pipeline.iterations import branch, iteration_exists
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-    from tilewright.support.remark_catalogue import RemarkEntry
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
     from tilewright.transforms.nv_tileaa.repeated_loads import RepeatedLoads
 
@@ -64,7 +80,7 @@ class VersionSingleTrip(KernelPass):
 
 def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:
     """Version the loops of a kernel; whether there are any."""
-    groups = [each for each in find_repeated_tiles(function) if _is_dynamic(each.first.loop)]
+    groups = [each for each in find_repeated_loads(function) if _is_dynamic(each.first.loop)]
     if not groups:
         if is_forced:
             function.refuse(SINGLE_TRIP_KEY, "no loops of unknown trip count load the same tiles")
@@ -73,26 +89,29 @@ def _version(function: FuncOp, sink: Sink, *, is_forced: bool) -> bool:
     kept = find_repeated_loads(function, threads)
     any_versioned = False
     for repeated in groups:
-        trip = SingleTrip(repeated)
+        trip = _SingleTrip(repeated)
+        name, location = function.sym_name, trip.loops[0].location
         same = _same_loads(repeated, None if is_forced else EARLY_SHARE * threads)
         others = [each for each in (*groups, *kept) if each is not repeated]
         problem = _problem(trip, same, others)
         if problem is not None:
             text = "Loops not versioned for one iteration"
-            _report(function, trip, sink, SINGLE_TRIP_REFUSED, text, problem)
+            sink.remark(
+                Remark(SINGLE_TRIP_REFUSED, text, VersionSingleTrip.name, name, location, problem)
+            )
             if is_forced:
                 function.refuse(SINGLE_TRIP_KEY, problem)
             continue
-        trip.hoist(trip.scalars)
+        trip.hoist_scalars()
         early = _early_loads(trip, same, None if is_forced else SINGLE_TRIP_SHARE * threads)
         text = (
             f"{len(trip.loops)} loops versioned for one iteration, with loads of later loops: "
             f"{len(same)} taken from the first loop, {len(early)} issued with its loads"
         )
-        _report(function, trip, sink, SINGLE_TRIP, text)
+        sink.remark(Remark(SINGLE_TRIP, text, VersionSingleTrip.name, name, location))
         # Where shared memory keeps tiles for several iterations, it limits the blocks.
         if not kept:
-            _keep_bytes_in_flight(function, threads, list(dict.fromkeys(same.values())), early)
+            _keep_bytes_in_flight(function, threads, dict.fromkeys(same.values()), early)
         trip.build(same, early)
         any_versioned = True
     return any_versioned
@@ -105,12 +124,12 @@ def _is_dynamic(loop: ForOp) -> bool:
 
 
 def _problem(
-    trip: SingleTrip, same: Mapping[Operation, Operation], others: Sequence[RepeatedLoads]
+    trip: _SingleTrip, same: Mapping[Operation, Operation], others: Sequence[RepeatedLoads]
 ) -> str | None:
     """Why operations have no version for one iteration."""
     if not same:
         return f"tiles take more than {EARLY_SHARE} registers of a thread"
-    inside = {inner for op in trip.ops for inner in op.walk()}
+    inside = trip.inside
     if len(inside) > COPIED_OPS:
         return f"they have more than {COPIED_OPS} operations"
     if any(isinstance(op, _SINGLE) for op in inside):
@@ -121,7 +140,10 @@ def _problem(
     if any(not each.isdisjoint(inside) and not each <= mine for each in loops):
         return "other loops that load the same tiles are among them"
     scalars = {result for op in trip.scalars for result in op.results}
-    if not all(value in scalars or can_pass(value.type) for value in trip.used_after()):
+    # A branch can have these results: tiles, numbers and tokens.
+    passed = (TensorType, IntegerType, FloatType)
+    types = [value.type for value in trip.uses_after() if value not in scalars]
+    if not all(isinstance(type, passed) or TOKEN.accepts(type) for type in types):
         return "a view is used after them"
     return None
 
@@ -131,15 +153,13 @@ def _same_loads(repeated: RepeatedLoads, limit: int | None) -> dict[Operation, O
     same: dict[Operation, Operation] = {}
     words = 0
     for number, first in enumerate(repeated.first.loads):
-        later = [each.loads[number] for each in repeated.later]
         if first is None:
             continue
         words += _live_words(first.load)
         if limit is not None and words > limit:
             break
-        for load in later:
-            if load is not None:
-                same[load.load] = first.load
+        later = [each.loads[number] for each in repeated.later]
+        same |= {load.load: first.load for load in later if load is not None}
     return same
 
 
@@ -151,7 +171,7 @@ def _live_words(load: Operation) -> int:
 
 
 def _early_loads(
-    trip: SingleTrip, same: Mapping[Operation, Operation], limit: int | None
+    trip: _SingleTrip, same: Mapping[Operation, Operation], limit: int | None
 ) -> list[PrefetchableLoad]:
     """The loads of later loops that depend on no other operation, as far as registers suffice."""
     inside = {result for op in trip.ops for result in op.results}
@@ -168,24 +188,155 @@ def _early_loads(
 
 
 def _keep_bytes_in_flight(
-    function: FuncOp, threads: int, loads: Sequence[Operation], early: Sequence[PrefetchableLoad]
+    function: FuncOp, threads: int, loads: Iterable[Operation], early: Sequence[PrefetchableLoad]
 ) -> None:
     """Ask for as many blocks on an SM as it takes to load rows at the bandwidth of memory.
 
     Early loads take registers, but read what is in a cache: the same in all blocks.
     """
     tiles = [load.results[0].type for load in loads]
-    words = sum(map(tile_words, tiles)) + sum(
-        tile_words(each.load.results[0].type) for each in early
-    )
+    early_tiles = [each.load.results[0].type for each in early]
+    words = sum(map(tile_words, [*tiles, *early_tiles]))
     blocks = loading_blocks(function, threads, sum(map(stored_bytes, tiles)), words)
     if blocks is not None:
         function.choose_blocks(blocks)
 
 
-def _report(
-    function: FuncOp, trip: SingleTrip, sink: Sink, entry: RemarkEntry, text: str, reason: str = ""
-) -> None:
-    if sink.wants_remarks:
-        name, location = function.sym_name, trip.loops[0].location
-        sink.remark(Remark(entry, text, VersionSingleTrip.name, name, location, reason))
+class _SingleTrip:
+    """The operations of a block from the first loop of some repeated loads up to the last one."""
+
+    __slots__ = ("_first", "loops", "ops")
+
+    def __init__(self, repeated: RepeatedLoads) -> None:
+        first, last = repeated.first.loop, repeated.later[-1].loop
+        assert first.parent is not None
+        block = list(first.parent)
+        self._first = first
+        self.ops = block[block.index(first) : block.index(last) + 1]
+        """The operations, in order."""
+        loops = [op for op in self.ops if isinstance(op, ForOp)]
+        self.loops = [loop for loop in loops if has_same_iterations(first, loop)]
+        """The loops among them with as many iterations as the first one."""
+
+    @property
+    def inside(self) -> set[Operation]:
+        """The operations, and those inside of them."""
+        return {inner for op in self.ops for inner in op.walk()}
+
+    @property
+    def scalars(self) -> list[Operation]:
+        """What computes scalars and views, and depends on no other operation of these."""
+        inside = {result for op in self.ops for result in op.results}
+        independent: list[Operation] = []
+        for op in self.ops:
+            if op.regions or any(map(is_tile, op.results)) or not is_pure(op):
+                continue
+            if inside.isdisjoint(op.operands):
+                inside.difference_update(op.results)
+                independent.append(op)
+        return independent
+
+    def hoist_scalars(self) -> None:
+        """Move them before the first loop: both versions need them."""
+        scalars = self.scalars
+        for op in scalars:
+            op.detach().insert_before(self._first)
+        self.ops = [op for op in self.ops if op not in scalars]
+
+    def uses_after(self) -> dict[Value, list[Operation]]:
+        """The results of the operations that others use, and these others."""
+        inside = self.inside
+        results = [result for op in self.ops for result in op.results]
+        uses = {each: [user for user in each.users if user not in inside] for each in results}
+        return {result: users for result, users in uses.items() if users}
+
+    # Law: with one iteration, a loop is its body with the lower bound and the initial values.
+    def build(self, same: Mapping[Operation, Operation], early: Sequence[PrefetchableLoad]) -> None:
+        """Build both versions.
+
+        For one iteration, the loads `same` are those of the first loop that they map to, and the
+        loads `early` are issued right after them.
+        """
+        uses = self.uses_after()
+        build = Builder(InsertPoint.after(self.ops[-1]), self._first.location)
+
+        def once(inside: Builder) -> Sequence[Value]:
+            copy = _Once(inside, self.loops, same, early)
+            for op in self.ops:
+                copy.add(op)
+            return [copy.of(value) for value in uses]
+
+        def repeatedly(inside: Builder) -> Sequence[Value]:
+            for op in self.ops:
+                inside.insert(op.detach())
+            return list(uses)
+
+        made = branch(build, _is_single(build, self._first), once, repeatedly)
+        for (value, users), new in zip(uses.items(), made.results, strict=True):
+            for user in users:
+                user.replace_operand(value, new)
+
+
+class _Once:
+    """A copy of operations in which some loops are their bodies, executed once."""
+
+    __slots__ = ("_build", "_early", "_loops", "_same", "_values", "_waiting")
+
+    def __init__(
+        self,
+        build: Builder,
+        loops: Sequence[ForOp],
+        same: Mapping[Operation, Operation],
+        early: Sequence[PrefetchableLoad],
+    ) -> None:
+        self._build, self._loops, self._same, self._early = build, loops, same, early
+        self._waiting = set(same.values())
+        """The loads after which the early ones are issued."""
+        self._values: dict[Value, Value] = {}
+
+    def of(self, value: Value) -> Value:
+        """What a value is in the copy."""
+        return self._values.get(value, value)
+
+    def add(self, op: Operation) -> None:
+        """Add an operation, unless there is one with the same results already."""
+        if isinstance(op, ForOp) and op in self._loops:
+            starts = (op.lower_bound, *map(self.of, op.init_args))
+            self._values.update(zip(op.body.block.args, starts, strict=True))
+            *inside, last = op.body.block
+            for inner in inside:
+                self.add(inner)
+            self._values.update(zip(op.results, map(self.of, last.operands), strict=True))
+        elif (twin := self._same.get(op)) is not None:
+            self._values[op.results[0]] = self.of(twin.results[0])
+        elif not op.results or op.results[0] not in self._values:
+            self._build.insert(op.clone(self._values))
+            if self._waiting == {op}:
+                self._issue_early()
+            self._waiting.discard(op)
+
+    def _issue_early(self) -> None:
+        for load in self._early:
+            loop = load.load.parent_op
+            assert isinstance(loop, ForOp)
+            self._values[loop.induction_variable] = loop.lower_bound
+            clone_address_ops(self._build, load.load, load.address_ops, self._values)
+            self._build.insert(load.load.clone(self._values))
+
+
+def _is_single(build: Builder, loop: ForOp) -> Value:
+    """Whether a loop has exactly one iteration."""
+    type = loop.lower_bound.type
+    assert isinstance(type, IntegerType)
+    lower, step = integer_of(loop.lower_bound), integer_of(loop.step)
+    most = (1 << (width_of(type) - 1)) - 1
+    if step == 1 and lower is not None and 0 <= lower < most:
+        following = constant(build, lower + 1, type)
+        return build.create(
+            CmpIOp, lhs=loop.upper_bound, rhs=following, predicate=CmpIPredicate.EQ
+        ).result
+    # The difference of the bounds is that of the numbers, modulo their width, if there is one.
+    span = build.create(SubIOp, lhs=loop.upper_bound, rhs=loop.lower_bound).result
+    is_short = build.create(CmpIOp, lhs=span, rhs=loop.step, predicate=CmpIPredicate.ULE).result
+    exists = iteration_exists(build, loop, loop.lower_bound)
+    return build.create(AndIOp, lhs=exists, rhs=is_short).result

@@ -20,7 +20,7 @@ from tilewright.ir.types import TF32
 from tilewright.transforms.nv_tileas.pipelined_loads import dots_of, plan_tma_stage
 from tilewright.transforms.nv_tileas.producer_slice import ProducerSlice
 from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded
-from tilewright.transforms.nv_tileas.stage_uses import outermost, stage_users
+from tilewright.transforms.nv_tileas.stage_reads import outermost, stage_users
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

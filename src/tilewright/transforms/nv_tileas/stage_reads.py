@@ -1,27 +1,89 @@
-"""Reads of tiles from the stage of a pipeline, in place of the loads that it copies."""
+"""The uses of a pipelined load, and the reads of its tile from a stage in place of the load."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
-from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
+from tilewright.dialects.nv_tileas.attributes import (
+    CopyEngine,
+    in_shared_memory,
+    laid_out,
+    layout_of,
+)
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import ConsumerReadOp
 from tilewright.dialects.nv_tileas.shape import PermuteOp, Rearrangement
+from tilewright.ir.operation import Operation
+from tilewright.transforms.nv_tileas.rounded_loads import is_only_rounded, is_rounding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tilewright.dialects.nv_tileas.pipeline import ConsumerWaitOp
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad
+
+
+def stage_users(load: TileLoad, plan: StagePlan) -> set[Operation]:
+    """The users of a load when its stage is read as planned, up to its dots.
+
+    Fragments are read from the stage as late as a dot multiplies them: see `slice-dots`. What TMA
+    copies for no dot is read until it is combined with another tile, such as scores with a bias.
+    """
+    users = _users(load, plan, is_elementwise)
+    if plan.engine is CopyEngine.TMA and not any(isinstance(user, DotOp) for user in users):
+        return _users(load, plan, _changes_one_tile)
+    return users
+
+
+def _changes_one_tile(op: Operation) -> bool:
+    """Whether an element-wise operation takes a single tile."""
+    return is_elementwise(op) and sum(map(is_tile, op.operands)) == 1
+
+
+def _users(
+    load: TileLoad, plan: StagePlan, is_followed: Callable[[Operation], bool]
+) -> set[Operation]:
+    """The users of a load, and of what some operations compute from it."""
+    replaced = set(_replaced_ops(plan))
+    is_rounded = plan.engine is CopyEngine.TMA and is_only_rounded(load.results[0])
+    pending, users = [load.results[0]], set[Operation]()
+    while pending:
+        for user in pending.pop().users:
+            if user in users:
+                continue
+            users.add(user)
+            if is_rounded and is_rounding(user):
+                replaced.add(user)
+            if user in replaced or isinstance(user, Rearrangement) or is_followed(user):
+                pending += user.results
+    return users - replaced
+
+
+def outermost(block: Block, op: Operation) -> Operation:
+    """The operation of a block that is or contains another."""
+    while op.parent is not block and op.parent_op is not None:
+        op = op.parent_op
+    return op
+
+
+def _replaced_ops(plan: StagePlan) -> list[Operation]:
+    """What reads of a stage replace, users first: conversions, shape operations only for these."""
+    replaced: list[Operation] = []
+    for use in plan.uses:
+        replaced.append(use.convert)
+        for op in reversed(use.shape_ops):
+            if op not in replaced and all(user in replaced for user in op.result.users):
+                replaced.append(op)
+    return replaced
 
 
 def read_stage(
@@ -37,30 +99,41 @@ def read_stage(
     """
     replaced: list[Operation] = []
     for number, (load, plan) in enumerate(zip(loads, plans, strict=True)):
-        stage = _StagedTile(build, pipeline, token, number, load)
         loaded = load.results[0]
+        replaced += _replaced_ops(plan)
         for use in plan.uses:
-            tile = stage.read(laid_out(element_of(loaded.type), use.layout))
+            type = laid_out(element_of(loaded.type), use.layout)
+            tile = read_tile(build, pipeline, token, number, load, type)
             for op in use.shape_ops:
                 layout = led_on(op, layout_of(tile))
                 made = op.like([tile], [laid_out(element_of(tile.type), layout)])
-                build.insert(made)
-                tile = made.results[0]
+                tile = build.insert(made).results[0]
             use.convert.result.replace_all_uses_with(tile)
-            replaced.append(use.convert)
-            for op in reversed(use.shape_ops):
-                if op not in replaced and all(user in replaced for user in op.result.users):
-                    replaced.append(op)
         others = [user for user in loaded.users if user not in replaced]
         if others:
-            tile = stage.read(loaded.type)
+            tile = read_tile(build, pipeline, token, number, load, loaded.type)
             for user in others:
                 user.replace_operand(loaded, tile)
         # The wait before orders the load before what its token orders after it.
         if load.result_token.is_used:
-            load.result_token.replace_all_uses_with(load.token or _new_token(build))
+            before = load.token or build.create(CreateMemTokenOp).result
+            load.result_token.replace_all_uses_with(before)
         replaced.append(load)
     return replaced
+
+
+def read_tile(
+    build: Builder, pipeline: Value, token: Value, number: int, load: Operation, type: Type
+) -> Value:
+    """Read the tile of a load from a stage that is full, with the layout of a type."""
+    return build.create(
+        ConsumerReadOp,
+        pipeline=pipeline,
+        token=token,
+        number=number,
+        types=[type],
+        location=load.location,
+    ).values[0]
 
 
 def read_late(wait: ConsumerWaitOp) -> None:
@@ -76,7 +149,7 @@ def read_late(wait: ConsumerWaitOp) -> None:
         if any(map(in_shared_memory, read.values)):
             continue
         renamed, uses = _uses_of(read)
-        first = min([_in(block, use) for use in uses], key=order.__getitem__, default=read)
+        first = min([outermost(block, use) for use in uses], key=order.__getitem__, default=read)
         if order[first] > first_dot:
             for op in (read, *renamed):
                 op.detach().insert_before(first)
@@ -97,41 +170,8 @@ def _uses_of(read: ConsumerReadOp) -> tuple[list[Operation], list[Operation]]:
     return renamed, uses
 
 
-def _in(block: Block, op: Operation) -> Operation:
-    """The operation of a block that is another one, or has it inside."""
-    return next(each for each in (op, *op.ancestors()) if each.parent is block)
-
-
-class _StagedTile:
-    """A tile of a stage that is full."""
-
-    __slots__ = ("_build", "_load", "_number", "_pipeline", "_token")
-
-    def __init__(
-        self, build: Builder, pipeline: Value, token: Value, number: int, load: TileLoad
-    ) -> None:
-        self._build, self._pipeline, self._token = build, pipeline, token
-        self._number, self._load = number, load
-
-    def read(self, type: Type) -> Value:
-        """The tile with the layout of a type."""
-        read = self._build.create(
-            ConsumerReadOp,
-            pipeline=self._pipeline,
-            token=self._token,
-            number=self._number,
-            types=[type],
-            location=self._load.location,
-        )
-        return read.values[0]
-
-
 def led_on(op: Rearrangement, layout: Layout) -> Layout:
     """The layout of the result of a shape operation on a source in a layout."""
     if isinstance(op, PermuteOp):
         return layout.permute(op.order)
     return layout.reshape(shape(op.result.type))
-
-
-def _new_token(build: Builder) -> Value:
-    return build.create(CreateMemTokenOp).result

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
 from tilewright.transforms.nv_tileas.copy_groups import retiring_waits
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_stage
-from tilewright.transforms.nv_tileas.stage_uses import outermost, stage_users
+from tilewright.transforms.nv_tileas.stage_reads import outermost, stage_users
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -74,7 +74,7 @@ STEPS: Final = (
     ("conversion.nv_tileas_to_nvgpu", "pipelines.tma_stores", "BoxStore.wait_for_stage"),
     ("transforms.pipeline", "expansion", "predicate"),
     ("transforms.nv_tileas", "agents", "wait_for_stores"),
-    ("transforms.nv_tileas", "build_kept_tiles", "wait_for_copies"),
+    ("transforms.nv_tileas", "keep_tiles", "wait_for_copies"),
     ("transforms.nv_tileaa", "cluster_accesses", "check_order"),
     ("transforms.tile", "one_part", "check_unobserved"),
 )

@@ -93,7 +93,7 @@ class RotateDots(KernelPass):
         if not function.is_kernel or wanted == 0:
             return
         loops = [op for op in function.walk() if isinstance(op, ForOp) and not is_pipelined(op)]
-        points = {loop: found for loop in loops if (found := rotated_points(loop)) is not None}
+        points = {loop: each for loop in loops if (each := rotated_points(loop)) is not None}
         needs = {loop: _Needs(function, loop) for loop in points}
         blocks = {loop: each.blocks() for loop, each in needs.items()}
         if wanted is None:

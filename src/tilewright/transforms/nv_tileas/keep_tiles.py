@@ -3,19 +3,39 @@
 A row that is too long for registers is reduced and normalized in several loops over its tiles. The
 first loop copies the first tiles to shared memory, all of them early; the others read them from
 there. Trip counts are dynamic, so loops load what is not kept as before.
+
+The stages of a `private` pipeline hold the first tiles, one each: all of them are copied before the
+first loop, and stay until the last loop has read them. What `cp.async` cannot copy is stored from
+registers by the first loop. Each loop is split in two. The first part reads the stages, one in each
+iteration; the second part, which has no iterations if all tiles are kept, loads the other tiles.
 """
 
 from __future__ import annotations
 
-from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.loop_bounds import integer_of
 from tilewright.analysis.targets import target_of
+from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.integer import AddIOp, CmpIOp, SubIOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import Change
+from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, maybe_layout_of
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerWaitOp,
+    IncIterOp,
+    ProducerAcquireOp,
+    ProducerCommitOp,
+    ProducerWriteOp,
+)
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Region
+from tilewright.ir.types import IntegerType
 from tilewright.schedule.limits import (
     FEWEST_KEPT,
     KEPT_IN_FLIGHT,
@@ -31,24 +51,37 @@ from tilewright.support.remark_catalogue import TILES_KEPT, TILES_NOT_KEPT
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.kernel_pass import KernelPass
+from tilewright.transforms.nv_tileaa.address_ops import erase_unused
+from tilewright.transforms.nv_tileaa.prefetch_loads import issue_early
+from tilewright.transforms.nv_tileaa.prefetchable_loads import (
+    PrefetchableLoad,
+    add_iter_args,
+    reduces_tiles,
+)
 from tilewright.transforms.nv_tileaa.repeated_loads import (
     LoopLoads,
     RepeatedLoads,
     find_repeated_loads,
 )
+from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.unroll_loops import constant_range
-from tilewright.transforms.nv_tileas.build_kept_tiles import KeptTiles
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
+from tilewright.transforms.nv_tileas.stage_copies import StageCopies
+from tilewright.transforms.nv_tileas.stage_reads import read_tile
+from tilewright.transforms.pipeline.iterations import guard_loop, iteration_exists
+from tilewright.transforms.pipeline.pipeline_loops import pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-    from tilewright.support.remark_catalogue import RemarkEntry
-    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 KEPT_TILES: Final = "kept_tiles"
+
+RARELY: Final = (1, 1000)
+"""Weights of the branch with the tiles that are not kept: its code is to lie after all others,
+since blocks of short rows take most of their time to fetch instructions."""
 
 
 class KeepTiles(KernelPass):
@@ -63,68 +96,16 @@ class KeepTiles(KernelPass):
             return
         any_tiles = False
         for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
-            tiles = _own_tiles(repeated)
-            if tiles is not None:
-                _keep(function, *tiles, asked, sink)
-                any_tiles = True
+            engines = [_engine(load) for load in repeated.first.loads]
+            for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
+                chosen = RepeatedLoads.of(repeated.loops, [each is engine for each in engines])
+                if chosen is not None:
+                    is_copied = engine is CopyEngine.CP_ASYNC
+                    _keep(function, chosen, asked, sink, is_copied=is_copied)
+                    any_tiles = True
+                    break
         if asked is not None and not any_tiles:
             function.refuse(KEPT_TILES, "no later loop loads tiles that each thread can keep")
-
-
-def _keep(
-    function: FuncOp,
-    repeated: RepeatedLoads,
-    engine: CopyEngine,
-    asked: int | None,
-    sink: Sink,
-) -> None:
-    """Keep the tiles of a loop for later ones, as many as are asked for or fit."""
-    loop, loads = repeated.first.loop, _tile_loads(repeated.first)
-    step = integer_of(loop.step)
-    bytes = stage_bytes(loads)
-    counters = constant_range(loop)
-    is_copied = engine is CopyEngine.CP_ASYNC
-    # Copies are all in flight at once; how many there are is known of a constant trip count.
-    in_flight = bytes * len(counters) if counters and is_copied else bytes
-    blocks = 1 if asked is not None else _resident_blocks(function, in_flight)
-    limit = _free_bytes(function, blocks) // bytes
-    wanted = MOST_KEPT if asked is None else asked
-    capacity = min(limit, wanted, wanted if counters is None else len(counters))
-    problem = _problem(loop, step, capacity)
-    if problem is not None or step is None:
-        text = "Tiles not kept for later loops"
-        _report(function, loop, sink, TILES_NOT_KEPT, text, problem or "")
-        if asked is not None:
-            function.refuse(KEPT_TILES, problem or "")
-        return
-    text = (
-        f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
-        f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
-    )
-    _report(function, loop, sink, TILES_KEPT, text)
-    keeps_all = counters is not None and len(counters) <= capacity
-    # Software pipelines copy large tiles early.
-    threads = threads_of(function)
-    prefetch = all(tile_words(load.results[0].type) < LARGE_TILE * threads for load in loads)
-    kept = KeptTiles(repeated, capacity, step, is_copied=is_copied)
-    kept.build(keeps_all=keeps_all, prefetch=prefetch)
-
-
-def _own_tiles(repeated: RepeatedLoads) -> tuple[RepeatedLoads, CopyEngine] | None:
-    """The tiles of which each thread can keep its part, with what copies them."""
-    engines = [_engine(load) for load in repeated.first.loads]
-    for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
-        chosen = _selected(repeated, [each is engine for each in engines])
-        if chosen is not None:
-            return chosen, engine
-    return None
-
-
-def _selected(repeated: RepeatedLoads, chosen: Sequence[bool]) -> RepeatedLoads | None:
-    """Some of the tiles; none if no later loop loads any of them."""
-    loops = [LoopLoads(each.loop, list(compress(each.loads, chosen))) for each in repeated.loops]
-    later = [each for each in loops[1:] if any(load is not None for load in each.loads)]
-    return RepeatedLoads(loops[0], later) if later else None
 
 
 def _engine(load: PrefetchableLoad | None) -> CopyEngine | None:
@@ -138,8 +119,40 @@ def _engine(load: PrefetchableLoad | None) -> CopyEngine | None:
     return plan.engine if plan.is_private else None
 
 
-def _tile_loads(each: LoopLoads) -> list[TileLoad]:
-    return [load.load for load in each.loads if load and isinstance(load.load, TileLoad)]
+def _keep(
+    function: FuncOp, repeated: RepeatedLoads, asked: int | None, sink: Sink, *, is_copied: bool
+) -> None:
+    """Keep the tiles of a loop for later ones, as many as are asked for or fit."""
+    loop, loads = repeated.first.loop, [load.load for load in _loads(repeated.first).values()]
+    name, step = function.sym_name, integer_of(loop.step)
+    bytes = stage_bytes(loads)
+    counters = constant_range(loop)
+    # Copies are all in flight at once; how many there are is known of a constant trip count.
+    in_flight = bytes * len(counters) if counters and is_copied else bytes
+    blocks = 1 if asked is not None else _resident_blocks(function, in_flight)
+    limit = _free_bytes(function, blocks) // bytes
+    wanted = MOST_KEPT if asked is None else asked
+    capacity = min(limit, wanted, wanted if counters is None else len(counters))
+    problem = _problem(loop, step, capacity)
+    if problem is not None or step is None:
+        text = "Tiles not kept for later loops"
+        sink.remark(
+            Remark(TILES_NOT_KEPT, text, KeepTiles.name, name, loop.location, problem or "")
+        )
+        if asked is not None:
+            function.refuse(KEPT_TILES, problem or "")
+        return
+    text = (
+        f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
+        f"{capacity * bytes} bytes of shared memory, for at least {blocks} blocks on an SM"
+    )
+    sink.remark(Remark(TILES_KEPT, text, KeepTiles.name, name, loop.location))
+    keeps_all = counters is not None and len(counters) <= capacity
+    # Software pipelines copy large tiles early.
+    threads = threads_of(function)
+    prefetch = all(tile_words(load.results[0].type) < LARGE_TILE * threads for load in loads)
+    distance = None if keeps_all else capacity * step
+    _build(repeated, capacity, distance, is_copied=is_copied, prefetch=prefetch)
 
 
 def _resident_blocks(function: FuncOp, bytes: int) -> int:
@@ -172,9 +185,166 @@ def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:
     return None
 
 
-def _report(
-    function: FuncOp, loop: ForOp, sink: Sink, entry: RemarkEntry, text: str, reason: str = ""
+def _build(
+    repeated: RepeatedLoads,
+    capacity: int,
+    distance: int | None,
+    *,
+    is_copied: bool,
+    prefetch: bool,
 ) -> None:
-    if sink.wants_remarks:
-        name, location = function.sym_name, loop.location
-        sink.remark(Remark(entry, text, KeepTiles.name, name, location, reason))
+    """Copy the tiles of some iterations, and let all loops read them.
+
+    If not all are kept, it is a `distance` from the first counter to the first one without a kept
+    tile, and iterations `prefetch` the tiles of the next one where `prefetch-loads` would have.
+    """
+    loop, loads = repeated.first.loop, _loads(repeated.first)
+    build = Builder(InsertPoint.before(loop), loop.location)
+    copies = StageCopies(loop, list(loads.values()))
+    start = copies.create(build, capacity)
+    # Before the loops a barrier is executed once, if the memory was in use before.
+    build.create(ProducerAcquireOp, pipeline=copies.pipeline, iterator=start)
+    middle = None if distance is None else _middle(build, loop, distance)
+    if is_copied:
+        _copy(build, copies, start, loop, loop.upper_bound if middle is None else middle)
+        wait_for_copies(build, copies.pipeline, start)
+    for each in repeated.loops:
+        head = each if middle is None else _split(each, middle)
+        if each is repeated.first and not is_copied:
+            _write(head, copies.pipeline, start, prefetch=prefetch)
+        else:
+            # Nothing is in flight, but copies of other pipelines may be, which are not waited for.
+            _read(head, copies.pipeline, start, pending=capacity - 1)
+        if middle is not None:
+            guard_loop(each.loop).branch_weights = RARELY
+            if prefetch:
+                _prefetch(each.loop, _prefetched(each))
+
+
+def _loads(each: LoopLoads) -> dict[int, PrefetchableLoad]:
+    """The loads of a loop by the number of their tile in a stage."""
+    return {number: load for number, load in enumerate(each.loads) if load is not None}
+
+
+def _middle(build: Builder, loop: ForOp, distance: int) -> Value:
+    """The first iteration whose tiles are not kept; the upper bound if there is none."""
+    lower, upper = loop.lower_bound, loop.upper_bound
+    type = lower.type
+    assert isinstance(type, IntegerType)
+
+    def select(condition: Value, true_value: Value, false_value: Value) -> Value:
+        values = {"true_value": true_value, "false_value": false_value}
+        return build.create(SelectOp, condition=condition, **values, types=[type]).result
+
+    # The difference of the bounds, as an unsigned number.
+    exists = iteration_exists(build, loop, lower)
+    difference = build.create(SubIOp, lhs=upper, rhs=lower).result
+    span = select(exists, difference, constant(build, 0, type))
+    kept = constant(build, distance, type)
+    is_less = build.create(CmpIOp, lhs=kept, rhs=span, predicate=CmpIPredicate.ULT).result
+    return select(is_less, build.create(AddIOp, lhs=lower, rhs=kept).result, upper)
+
+
+def _copy(build: Builder, copies: StageCopies, start: Value, loop: ForOp, end: Value) -> None:
+    """Start the copies of all tiles of a loop up to an iteration."""
+    body = Block([loop.lower_bound.type, start.type], [loop.location] * 2)
+    induction, iterator = body.args
+    inside = Builder(InsertPoint.at_end(body), loop.location)
+    copies.copy(inside, iterator, counter=induction)
+    following = inside.create(IncIterOp, iterator=iterator, no_wrap=True).result
+    inside.create(YieldOp, values=[following])
+    copied = loop.like([loop.lower_bound, end, loop.step, start], [start.type])
+    copied.set_regions([Region([body])])
+    build.insert(copied)
+
+
+def wait_for_copies(build: Builder, pipeline: Value, start: Value) -> None:
+    """Wait for all copies at once.
+
+    A wait names a constant number of later groups that may be in flight: to wait for each tile
+    alone, iterations that do not exist would need empty groups.
+    """
+    build.create(ConsumerWaitOp, pipeline=pipeline, iterator=start, pending=0)
+
+
+def _split(each: LoopLoads, middle: Value) -> LoopLoads:
+    """Split a loop at an iteration; returns the copy that runs up to it."""
+    loop = each.loop
+    values: dict[Value, Value] = {}
+    head = loop.clone(values)
+    head.insert_before(loop)
+    head.set_operand(1, middle)
+    loop.set_operands([middle, *loop.operands[1:3], *head.results])
+    return LoopLoads(head, [load and _copy_of(load, values) for load in each.loads])
+
+
+def _copy_of(load: PrefetchableLoad, values: dict[Value, Value]) -> PrefetchableLoad:
+    """The copy of a load, and of what computes its operands."""
+    copies = [values[op.results[0]].defining_op() for op in (load.load, *load.address_ops)]
+    copy, *address_ops = [op for op in copies if op is not None]
+    assert isinstance(copy, LoadOp | TileLoadOp)
+    return PrefetchableLoad(copy, address_ops)
+
+
+def _read(head: LoopLoads, pipeline: Value, start: Value, pending: int) -> None:
+    """Let a loop read a stage in each iteration, in place of its loads."""
+    loop = head.loop
+    iterator = loop.body.block.add_argument(start.type, loop.location)
+    inside = Builder(InsertPoint.at_start(loop.body.block), loop.location)
+    wait = inside.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator, pending=pending)
+    loads = _loads(head)
+    for number, load in loads.items():
+        tile = load.load.results[0]
+        read = read_tile(inside, pipeline, wait.token, number, load.load, tile.type)
+        tile.replace_all_uses_with(read)
+    for load in loads.values():
+        load.load.erase()
+        erase_unused(load.address_ops)
+    _carry(loop, iterator, start)
+
+
+def _write(head: LoopLoads, pipeline: Value, start: Value, *, prefetch: bool) -> None:
+    """Let the first loop store the tiles that it loads, each iteration to its stage."""
+    loop, last = head.loop, head.loop.body.block.last
+    assert last is not None
+    prefetched = _prefetched(head) if prefetch else []
+    iterator = loop.body.block.add_argument(start.type, loop.location)
+    inside = Builder(InsertPoint.at_start(loop.body.block), loop.location)
+    token = inside.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator).token
+    for number, load in _loads(head).items():
+        after, tiles = Builder(InsertPoint.after(load.load), load.load.location), load.load.results
+        after.create(
+            ProducerWriteOp, pipeline=pipeline, token=token, number=number, values=tiles[:1]
+        )
+    end = Builder(InsertPoint.before(last), loop.location)
+    end.create(ProducerCommitOp, pipeline=pipeline, token=token)
+    _prefetch(_carry(loop, iterator, start), prefetched)
+
+
+def _carry(loop: ForOp, iterator: Value, start: Value) -> ForOp:
+    """Let a loop carry an iterator, which each iteration advances."""
+    last = loop.body.block.last
+    assert last is not None
+    end = Builder(InsertPoint.before(last), loop.location)
+    following = end.create(IncIterOp, iterator=iterator, no_wrap=True).result
+    last.set_operands([*last.operands, following])
+    return add_iter_args(loop, [start])
+
+
+def _prefetched(each: LoopLoads) -> list[PrefetchableLoad]:
+    """The loads of a loop that `prefetch-loads` would prefetch.
+
+    Only tiles of views: masks of pointers would need a layout.
+    """
+    is_waiting = reduces_tiles(each.loop)
+    loads = [load for load in _loads(each).values() if isinstance(load.load, TileLoadOp)]
+    return [
+        load for load in loads if load.is_speculatable and (is_waiting or not load.is_converted)
+    ]
+
+
+def _prefetch(loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
+    """Let each iteration load the tiles of the next one."""
+    if loads:
+        issue_early(loads)
+        pipeline(loop)

@@ -41,7 +41,7 @@ from tilewright.driver.emulate import run_ptx
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.support.diagnostics import Sink
-from tilewright.transforms.nv_tileas.build_kept_tiles import RARELY
+from tilewright.transforms.nv_tileas.keep_tiles import RARELY
 
 TILE_BYTES = 4 * WIDTH
 LOOPS_ONLY = "single-trip=0"

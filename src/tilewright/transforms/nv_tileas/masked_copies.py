@@ -44,6 +44,12 @@ def dot_chain(loop: ForOp) -> list[DotOp]:
     return dots if is_chain else []
 
 
+def masked_copies(loop: ForOp, copies: StageCopies, distance: int) -> MaskedCopies | None:
+    """The copies of a loop with a chain of dots; None if they are skipped by a branch."""
+    is_chain = not copies.is_private and bool(dot_chain(loop))
+    return MaskedCopies(loop, copies, distance) if is_chain and copies.may_be_masked else None
+
+
 class MaskedCopies:
     """The copies of a loop with a chain of dots, in groups that are waited for separately."""
 
@@ -59,12 +65,6 @@ class MaskedCopies:
         self._exchanges = {d: op for d, op in exchanges.items() if op} if is_split else {}
         """The exchange of an operand between warps before each dot that is waited for."""
 
-    @staticmethod
-    def of(loop: ForOp, copies: StageCopies, distance: int) -> MaskedCopies | None:
-        """The copies of a loop; None if they are skipped by a branch."""
-        is_chain = not copies.is_private and bool(dot_chain(loop))
-        return MaskedCopies(loop, copies, distance) if is_chain and copies.may_be_masked else None
-
     @property
     def pending(self) -> int:
         """The groups that are committed after the first one, where the loop waits for it."""
@@ -72,18 +72,19 @@ class MaskedCopies:
 
     def copy(self, build: Builder, iterator: Value, exists: Value) -> None:
         """Copy the tiles of an iteration: the first one here, others after their dots."""
-        points = [build]
+        token, points, ends = self._copies.acquire(build, iterator), [build], [build]
         for dot, before in zip(self._dots[1:], self._dots, strict=False):
-            after = Builder(InsertPoint.after(dot), self._loop.location)
-            points.append(points[-1] if dot is before else after)
-        self._copies.copy(build, iterator, mask=exists, points=points, ends=self._ends())
-
-    def _ends(self) -> list[int]:
-        """The last tile of each group."""
-        last = len(self._dots) - 1
-        following = enumerate(self._dots[1:])
-        ends = [n for n, dot in following if dot is not self._dots[n] and dot in self._exchanges]
-        return [*ends, last]
+            if dot is not before:
+                build = Builder(InsertPoint.after(dot), self._loop.location)
+            points.append(build)
+            if dot is not before and dot in self._exchanges:
+                # The tiles before are a group, which is waited for separately.
+                ends.append(build)
+            else:
+                ends[-1] = build
+        self._copies.start(points[0], token, points=points, mask=exists)
+        for end in ends:
+            self._copies.commit(end, token)
 
     def wait_late(self, wait: ConsumerWaitOp) -> None:
         """Wait for the groups after the first one where their tiles are used.
@@ -146,12 +147,11 @@ def _exchange_before(dot: DotOp, tiles: Sequence[Value]) -> Operation | None:
     It follows all dots before this one, whose tiles may be copied again then.
     """
     op = next((_exchange(each) for each in (dot.a, dot.b) if _root(each) not in tiles), None)
-    if op is None or op.parent is not dot.parent:
+    if op is None or dot.parent is None or op.parent is not dot.parent:
         return None
-    passed: Operation | None = op
-    while passed is not None and passed is not dot:
-        passed = None if isinstance(passed, DotOp) else passed.next
-    return op if passed is dot else None
+    ops = list(dot.parent)
+    between = ops[ops.index(op) : ops.index(dot)]
+    return None if any(isinstance(each, DotOp) for each in between) else op
 
 
 def _exchange(value: Value) -> Operation | None:

@@ -7,6 +7,11 @@ Copies of iterations that do not exist are skipped, so that nothing but dots is 
 loop, for which it waits. Loops of which one goes on where the other ends share a pipeline: the
 first copies the tiles of the first iterations of the second.
 
+Some of the tiles of a loop may have one stage, and be used after the others. An iteration then
+waits for the early tiles, which shows that all threads have finished the iteration before, and
+starts to copy its own late ones. Where those are used first it waits for them, which shows that all
+threads have used the early ones, and copies those of a later iteration to their stage.
+
 The branch around the copies also keeps their addresses from being computed between the instructions
 of a dot before them: docs/decisions/0015. Between dots by `mma.sync` that depend on each other they
 had better be: see `masked_copies.py`. A loop with dots in flight is inside of an `scf.if`,
@@ -49,7 +54,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
 )
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
-from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain
+from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain, masked_copies
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.stage_reads import read_late
@@ -75,10 +80,7 @@ class MaterializeSchedule(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             for group in _groups(function):
-                if group[0].late:
-                    _StaggeredPipeline(group[0]).build()
-                else:
-                    _SoftwarePipeline(group).build()
+                _build(group)
 
 
 def _groups(function: FuncOp) -> list[list[_ScheduledLoop]]:
@@ -100,8 +102,8 @@ class _ScheduledLoop(NamedTuple):
     loop: ForOp
     schedule: ScheduleAttr
     copies: StageCopies
-    late: Sequence[PrefetchableLoad]
-    """Loads that are copied in their own iteration, to a pipeline of their own."""
+    late: StageCopies | None
+    """Tiles that are copied in their own iteration, to a pipeline of their own with one stage."""
 
     @staticmethod
     def of(loop: ForOp, schedule: ScheduleAttr) -> _ScheduledLoop:
@@ -115,127 +117,99 @@ class _ScheduledLoop(NamedTuple):
         wanted = 1 if late else schedule.distance + schedule.lag + 1
         if not copies.is_private and schedule.stages < wanted:
             fail(f"expected at least {wanted} stages, got {schedule.stages}", loop.location)
-        return _ScheduledLoop(loop, schedule, copies, late)
+        return _ScheduledLoop(loop, schedule, copies, StageCopies(loop, late) if late else None)
+
+    @property
+    def dots(self) -> list[DotOp]:
+        """The dots in flight beside copies: none beside late ones."""
+        dots = [op for op in self.loop.body.block if isinstance(op, DotOp)]
+        return [] if self.late else [dot for dot in dots if IN_FLIGHT in dot.attributes]
 
 
 # Sound because an unordered load returns the same value at any earlier time, and is only executed
 # if its iteration is.
-class _SoftwarePipeline:
-    """Rewrites loops, of which each goes on where the one before ends, to copy tiles early."""
+def _build(group: Sequence[_ScheduledLoop]) -> None:
+    """Rewrite loops, of which each goes on where the one before ends, to copy tiles early.
 
-    __slots__ = ("_group", "_masked")
-
-    def __init__(self, group: Sequence[_ScheduledLoop]) -> None:
-        self._group = group
-        first = group[0]
-        distance, is_alone = first.schedule.distance, len(group) == 1
-        self._masked = MaskedCopies.of(first.loop, first.copies, distance) if is_alone else None
-        for other in group[1:]:
-            ours, theirs = other.copies, first.copies
-            if (ours.stage, ours.is_private) != (theirs.stage, theirs.is_private):
-                fail("expected the stages of the loop before", other.loop.location)
-            # Copies for iterations of the last loop begin in the first one.
-            _define_before(other.loop, first.loop)
-
-    def build(self) -> None:
-        """Build the pipeline, and the waits for what is in flight after the loops."""
-        first, is_alone = self._group[0], len(self._group) == 1
-        in_flight = [each.schedule.lag and _dots_in_flight(each.loop) for each in self._group]
-        if is_alone and in_flight[0]:
-            _guard(first.loop)
-        build = Builder(InsertPoint.before(first.loop), first.loop.location)
-        start = first.copies.create(build, first.schedule.stages)
-        consumer, loops = start, list[ForOp]()
-        for each in self._group:
-            each.copies.use(first.copies.pipeline)
-            loops.append(self._rewrite(each, consumer, start))
-            consumer = loops[-1].results[-2]
-        made = expand_early([LoopSchedule(loop) for loop in loops])
-        for loop, dots in zip(made, in_flight, strict=True):
-            if dots and not is_alone:
-                _guard(loop)
-
-    def _rewrite(self, scheduled: _ScheduledLoop, *iterators: Value) -> ForOp:
-        """Let a loop read the stages of an iterator, and copy early to those of another one."""
-        loop, schedule, copies = scheduled.loop, scheduled.schedule, scheduled.copies
-        body, dots, masked = _Body(loop), _dots_in_flight(loop), self._masked
-        consumer, producer = (body.carry(each) for each in iterators)
-        pending = schedule.distance - 1 if masked is None else masked.pending
-        wait = body.read(copies, body.begin, consumer, pending)
-        # Copies would delay the first dot, if it is in flight or if others follow it. Private
-        # stages are copied to as soon as they are read.
-        first = (dots or ([] if copies.is_private else dot_chain(loop)))[:1]
-        build = Builder(InsertPoint.after(first[0]), loop.location) if first else body.begin
-        body.copy(copies, build, producer, schedule.distance, masked)
-        copies.erase_loads()
-        if not copies.is_private:
-            read_late(wait)
-        if masked is not None:
-            masked.wait_late(wait)
-        last = body.last
-        results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
-        for dot in dots:
-            del dot.attributes[IN_FLIGHT]
-            dot.asynchronous = True
-        for position in results:
-            # Without a lag, the dots of an iteration run beside its copies, and end with it.
-            _wait_for_others(last, position, len(dots) if schedule.lag else 0)
-        body.end.create(
-            ConsumerReleaseOp, pipeline=copies.pipeline, token=wait.token, lag=schedule.lag
-        )
-        loop = body.finish()
-        for position in results if schedule.lag else ():
-            _wait_after(loop, position)
-        if masked is not None:
-            masked.wait_after(loop)
-        return loop
-
-
-class _StaggeredPipeline:
-    """Rewrites a loop some of whose tiles, with one stage, are used after the others.
-
-    An iteration waits for the early tiles, which shows that all threads have finished the iteration
-    before, and starts to copy its own late tiles. Where those are used first it waits for them,
-    which shows that all threads have used the early ones, and copies those of a later iteration to
-    their stage.
+    Nothing is in flight after them.
     """
+    first, is_alone = group[0], len(group) == 1
+    for other in group[1:]:
+        ours, theirs = other.copies, first.copies
+        if (ours.stage, ours.is_private) != (theirs.stage, theirs.is_private):
+            fail("expected the stages of the loop before", other.loop.location)
+        # Copies for iterations of the last loop begin in the first one.
+        _define_before(other.loop, first.loop)
+    is_plain = is_alone and first.late is None
+    masked = masked_copies(first.loop, first.copies, first.schedule.distance) if is_plain else None
+    in_flight = [each.schedule.lag and each.dots for each in group]
+    if is_alone and in_flight[0]:
+        _guard(first.loop)
+    build = Builder(InsertPoint.before(first.loop), first.loop.location)
+    start = first.copies.create(build, first.schedule.stages)
+    loops: list[ForOp] = []
+    for each in group:
+        each.copies.pipeline = first.copies.pipeline
+        consumer = loops[-1].results[-2] if loops else start
+        loops.append(_rewrite(each, consumer, start, masked))
+    made = expand_early([LoopSchedule(loop) for loop in loops])
+    for loop, dots in zip(made, in_flight, strict=True):
+        if dots and not is_alone:
+            _guard(loop)
+    if first.late is not None:
+        _copy_to_used_stage(made[0], first.copies.pipeline)
 
-    __slots__ = ("_early", "_late", "_loop", "_stages", "_use")
 
-    def __init__(self, scheduled: _ScheduledLoop) -> None:
-        self._loop, self._early = scheduled.loop, scheduled.copies
-        self._stages = scheduled.schedule.stages
-        self._late = StageCopies(self._loop, scheduled.late)
-        loads = [each.load for each in scheduled.late]
-        self._use = first_use(self._loop, [load for load in loads if isinstance(load, TileLoad)])
-
-    def build(self) -> None:
-        """Build the prologue and the loop; nothing is in flight after it."""
-        loop, early, late = self._loop, self._early, self._late
-        build = Builder(InsertPoint.before(loop), loop.location)
-        start, only = early.create(build, self._stages), late.create(build, 1)
-        body = _Body(loop)
-        middle = Builder(InsertPoint.before(self._use), loop.location)
-        # With one stage the iterator does not change, and shows `synchronize` that it is the first
-        # one again.
-        is_only = self._stages == 1
-        consumer = start if is_only else body.carry(start)
-        producer = start if is_only else body.carry(start)
-        waits = [body.read(early, body.begin, consumer, self._stages - 1)]
+def _rewrite(
+    scheduled: _ScheduledLoop, consumer: Value, producer: Value, masked: MaskedCopies | None
+) -> ForOp:
+    """Let a loop read the stages of an iterator, and copy early to those of another one."""
+    loop, schedule, copies, late = scheduled
+    body, dots = _Body(loop), scheduled.dots
+    distance = schedule.distance if late is None else schedule.stages
+    # With one stage the iterator does not change, and shows `synchronize` that it is the first one
+    # again.
+    if schedule.stages > 1 or late is None:
+        consumer, producer = body.carry(consumer), body.carry(producer)
+    pending = distance - 1 if masked is None else masked.pending
+    waits = [body.read(copies, body.begin, consumer, pending)]
+    # Copies would delay the first dot, if it is in flight or if others follow it. Private stages
+    # are copied to as soon as they are read.
+    first = (dots or ([] if copies.is_private else dot_chain(loop)))[:1]
+    build = Builder(InsertPoint.after(first[0]), loop.location) if first else body.begin
+    if late is not None:
+        only = late.create(Builder(InsertPoint.before(loop), loop.location), 1)
         body.copy(late, body.begin, only, 0)
+        build = Builder(InsertPoint.before(first_use(loop, late.loads)), loop.location)
         # The early tiles in flight were copied before.
-        waits.append(body.read(late, middle, only, 0))
-        body.copy(early, middle, producer, self._stages)
-        for copies in (early, late):
-            copies.erase_loads()
-        for wait in waits:
-            body.end.create(ConsumerReleaseOp, pipeline=wait.pipeline, token=wait.token)
-        (made,) = expand_early([LoopSchedule(body.finish())])
-        # The copies of a later iteration take the stage that this one has used.
-        ops = [op for op in made.body.block if op in early.pipeline.users]
-        (acquire,) = (op for op in ops if isinstance(op, ProducerAcquireOp))
-        (wait,) = (op for op in ops if isinstance(op, ConsumerWaitOp))
-        acquire.replace_operand(acquire.iterator, wait.iterator)
+        waits.append(body.read(late, build, only, 0))
+    body.copy(copies, build, producer, distance, masked)
+    copies.erase_loads()
+    if late is not None:
+        late.erase_loads()
+    elif not copies.is_private:
+        read_late(waits[0])
+    if masked is not None:
+        masked.wait_late(waits[0])
+    results = _keep_in_flight(body.last, dots, schedule.lag)
+    for wait in waits:
+        body.end.create(
+            ConsumerReleaseOp, pipeline=wait.pipeline, token=wait.token, lag=schedule.lag
+        )
+    loop = body.finish()
+    for position in results if schedule.lag else ():
+        _wait_after(loop, position)
+    if masked is not None:
+        masked.wait_after(loop)
+    return loop
+
+
+def _copy_to_used_stage(loop: ForOp, pipeline: Value) -> None:
+    """Let the copies of a later iteration take the stage that an iteration has used."""
+    ops = [op for op in loop.body.block if op in pipeline.users]
+    (acquire,) = (op for op in ops if isinstance(op, ProducerAcquireOp))
+    (wait,) = (op for op in ops if isinstance(op, ConsumerWaitOp))
+    acquire.replace_operand(acquire.iterator, wait.iterator)
 
 
 class _Body:
@@ -337,11 +311,22 @@ class _Body:
         return self.end.create(IncIterOp, iterator=iterator).result
 
 
-def _wait_for_others(last: Operation, position: int, count: int) -> None:
-    """Let the `count` dots of an iteration run on: at its end, wait for those of the last one."""
+def _keep_in_flight(last: Operation, dots: Sequence[DotOp], lag: int) -> list[int]:
+    """Let dots run on while the next iteration starts, which waits for them at its end.
+
+    Without a lag they only run beside the copies of their own, and end with it. Returns the
+    positions of their results among the values that the loop carries.
+    """
+    results = [n for n, value in enumerate(last.operands) if value.defining_op() in dots]
+    for dot in dots:
+        del dot.attributes[IN_FLIGHT]
+        dot.asynchronous = True
     build = Builder(InsertPoint.before(last), last.location)
-    waited = build.create(DotWaitOp, accumulator=last.operands[position], pending=count)
-    last.set_operand(position, waited.result)
+    for position in results:
+        pending = len(dots) if lag else 0
+        waited = build.create(DotWaitOp, accumulator=last.operands[position], pending=pending)
+        last.set_operand(position, waited.result)
+    return results
 
 
 def _guard(loop: ForOp) -> IfOp:
@@ -362,10 +347,6 @@ def _define_before(loop: ForOp, first: ForOp) -> None:
             copy = op.clone()
             copy.insert_before(first)
             loop.set_operand(number, copy.results[0])
-
-
-def _dots_in_flight(loop: ForOp) -> list[DotOp]:
-    return [op for op in loop.body.block if isinstance(op, DotOp) and IN_FLIGHT in op.attributes]
 
 
 def _is_chosen(each: PrefetchableLoad) -> bool:

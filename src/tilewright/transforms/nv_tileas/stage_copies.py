@@ -43,13 +43,18 @@ class StageCopies:
 
     def __init__(self, loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
         self._loop, self._loads = loop, loads
-        self._plans: list[StagePlan] = [plan_stage(_tile_load(each)) for each in loads]
+        self._plans: list[StagePlan] = [plan_stage(each) for each in self.loads]
         self._pipeline: Value | None = None
         index_loads = [index for each in loads for index in each.index_loads]
         self._index_loads = list({index.load: index for index in index_loads}.values())
         self._indices: Mapping[Value, Value] = {}
         """For the results of index loads, those of the loads for the copied iteration."""
         self._replaced: list[Operation] = []
+
+    @property
+    def loads(self) -> list[TileLoad]:
+        """The loads, in the order of their tiles in a stage."""
+        return [each.load for each in self._loads if isinstance(each.load, TileLoad)]
 
     @property
     def has_indices(self) -> bool:
@@ -64,14 +69,14 @@ class StageCopies:
     @property
     def tiles(self) -> list[Value]:
         """The tiles of a stage, as the loop loads them."""
-        return [each.load.results[0] for each in self._loads]
+        return [load.results[0] for load in self.loads]
 
     @property
     def stage(self) -> tuple[Type, ...]:
         """The types of the tiles in a stage."""
         return tuple(
-            laid_out(element_of(each.load.results[0].type), plan.placement)
-            for each, plan in zip(self._loads, self._plans, strict=True)
+            laid_out(element_of(tile.type), plan.placement)
+            for tile, plan in zip(self.tiles, self._plans, strict=True)
         )
 
     @property
@@ -80,18 +85,17 @@ class StageCopies:
         assert self._pipeline is not None
         return self._pipeline
 
+    @pipeline.setter
+    def pipeline(self, pipeline: Value) -> None:
+        self._pipeline = pipeline
+
     def create(self, build: Builder, stages: int) -> Value:
         """Create the pipeline; returns its first iterator."""
         type = PipelineType(stages, self.stage)
-        self._pipeline = build.create(
-            CreatePipelineOp, private=self.is_private, types=[type]
-        ).result
+        create = build.create(CreatePipelineOp, private=self.is_private, types=[type])
+        self._pipeline = create.result
         kind = IteratorType(stages)
         return build.create(CreateIteratorOp, pipeline=self._pipeline, types=[kind]).result
-
-    def use(self, pipeline: Value) -> None:
-        """Take over the pipeline of another loop."""
-        self._pipeline = pipeline
 
     def load_indices(self, build: Builder, exists: Value) -> Operation | None:
         """Load the indices of an iteration if it exists; returns the branch."""
@@ -116,50 +120,45 @@ class StageCopies:
         `cp.async` copies tiles of views, and their indices may be computed for any iteration.
         """
         by_threads = all(plan.engine is CopyEngine.CP_ASYNC for plan in self._plans)
-        of_views = all(isinstance(each.load, TiledLoadOp) for each in self._loads)
+        of_views = all(isinstance(load, TiledLoadOp) for load in self.loads)
         address_ops = [op for each in self._loads for op in each.address_ops]
         is_speculatable = not self._index_loads and all(map(is_pure, address_ops))
         return by_threads and of_views and is_speculatable
 
-    def copy(
-        self,
-        build: Builder,
-        iterator: Value,
-        *,
-        counter: Value | None = None,
-        mask: Value | None = None,
-        points: Sequence[Builder] = (),
-        ends: Sequence[int] = (),
-    ) -> None:
-        """Copy the tiles of an iteration into a stage, or zeros if it is masked off.
+    def copy(self, build: Builder, iterator: Value, counter: Value | None = None) -> None:
+        """Copy the tiles of an iteration into a stage, and commit it.
 
-        The iteration is that of the loop, or the one of another loop with a counter. Each tile may
-        have a point where its copy starts, none before `build` or that of another tile before it.
-        The copies are committed after each tile in `ends`, or after all of them.
+        The iteration is that of the loop, or the one of another loop with a counter.
         """
-        acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
-        points = points or [build] * len(self._loads)
-        self._start(build, acquire.token, counter, points, mask)
-        for number in ends or [-1]:
-            points[number].create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+        token = self.acquire(build, iterator)
+        self.start(build, token, counter)
+        self.commit(build, token)
 
     def copy_if(self, build: Builder, iterator: Value, exists: Value, end: Builder) -> None:
         """Copy the tiles of an iteration, if it exists, into a stage, and commit it.
 
         Tiles that pass through registers are stored at the `end`, when they have arrived.
         """
-        acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
+        token = self.acquire(build, iterator)
         missing = [self.tiles[number] for number in self._held]
         held = branch(
             build,
             exists,
-            lambda inside: self._start(inside, acquire.token),
+            lambda inside: self.start(inside, token),
             (lambda inside: _zeros(inside, missing)) if missing else None,
         ).results
         if held:
             build = end
-            branch(build, exists, lambda inside: self._store(inside, acquire.token, held))
-        build.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+            branch(build, exists, lambda inside: self._store(inside, token, held))
+        self.commit(build, token)
+
+    def acquire(self, build: Builder, iterator: Value) -> Value:
+        """Wait until a stage is empty; returns the token to write it with."""
+        return build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator).token
+
+    def commit(self, build: Builder, token: Value) -> None:
+        """Commit the copies into a stage so far."""
+        build.create(ProducerCommitOp, pipeline=self.pipeline, token=token)
 
     @property
     def _held(self) -> list[int]:
@@ -167,7 +166,7 @@ class StageCopies:
         engines = [plan.engine for plan in self._plans]
         return [n for n, engine in enumerate(engines) if engine is CopyEngine.REGISTERS]
 
-    def _start(
+    def start(
         self,
         build: Builder,
         token: Value,
@@ -175,15 +174,18 @@ class StageCopies:
         points: Sequence[Builder] = (),
         mask: Value | None = None,
     ) -> Sequence[Value]:
-        """Start to copy the tiles of an iteration; returns those that pass through registers."""
+        """Start to copy the tiles of an iteration; returns those that pass through registers.
+
+        Each tile may have a point where its copy starts, none before `build` or that of another
+        tile before it. If a mask is false, the stage is filled with zeros.
+        """
         values = dict(self._indices)
         if counter is not None:
             values[self._loop.induction_variable] = counter
         for each in self._loads:
             clone_address_ops(build, each.load, each.address_ops, values)
         held: list[Value] = []
-        for number, (each, plan) in enumerate(zip(self._loads, self._plans, strict=True)):
-            load = _tile_load(each)
+        for number, (load, plan) in enumerate(zip(self.loads, self._plans, strict=True)):
             if plan.engine is CopyEngine.REGISTERS:
                 copy = build.insert(load.clone(values))
                 del copy.attributes[ENGINE]
@@ -214,8 +216,7 @@ class StageCopies:
 
     def read(self, build: Builder, token: Value) -> None:
         """Read the stage instead of the loads."""
-        loads = [_tile_load(each) for each in self._loads]
-        self._replaced = read_stage(build, self.pipeline, token, loads, self._plans)
+        self._replaced = read_stage(build, self.pipeline, token, self.loads, self._plans)
 
     def erase_loads(self) -> None:
         """Erase the loads that reads of the stage replace, with what computed their addresses."""
@@ -223,11 +224,6 @@ class StageCopies:
             op.erase()
         for each in self._loads:
             erase_unused(each.address_ops)
-
-
-def _tile_load(each: PrefetchableLoad) -> TileLoad:
-    assert isinstance(each.load, TileLoad)
-    return each.load
 
 
 def _source(load: TileLoad, values: Mapping[Value, Value], exists: Value | None) -> dict[str, Any]:

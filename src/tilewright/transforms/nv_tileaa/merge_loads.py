@@ -16,6 +16,8 @@ from tilewright.transforms.generic.cse import Cse
 from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tilewright.ir.operation import Operation, Region
     from tilewright.support.diagnostics import Sink
 
@@ -34,51 +36,45 @@ class MergeLoads(KernelPass):
 
     def run_on(self, function: FuncOp, sink: Sink) -> None:
         if function.is_kernel:
-            scope = _Scope(MERGED_TILES * held_words(function))
-            scope.region(function.body)
-            self.merged.add(sink, scope.merged)
-            if scope.merged:
+            registers = _Registers(MERGED_TILES * held_words(function))
+            merged = _merge(function.body, {}, registers)
+            self.merged.add(sink, merged)
+            if merged:
                 # Users of merged tiles may be equal now.
                 Cse().run(function, sink)
 
 
-class _Scope:
-    """The loads that dominate the current operation, and the registers that are left."""
+# Law: two plain loads of the same address after the same token read the same value: a write in
+# between is ordered after both, or is a race.
+def _merge(region: Region, dominating: Mapping[_Key, Operation], registers: _Registers) -> int:
+    """Merge the loads of a region with `dominating` ones and each other; returns their number."""
+    if len(region.blocks) != 1:
+        return 0
+    known, merged = dict(dominating), 0
+    for op in region.block:
+        merged += sum([_merge(inner, known, registers) for inner in op.regions])
+        if not isinstance(op, LoadOp | TileLoadOp) or not op.is_plain:
+            continue
+        first = known.setdefault(_key(op), op)
+        if first is not op and registers.keep(first):
+            for result, other in zip(op.results, first.results, strict=True):
+                result.replace_all_uses_with(other)
+            op.erase()
+            merged += 1
+    return merged
 
-    __slots__ = ("_kept", "_known", "_left", "merged")
+
+class _Registers:
+    """The tiles that stay in registers, and the words that are left for others."""
+
+    __slots__ = ("_kept", "_left")
 
     def __init__(self, words: int) -> None:
-        self._known: dict[_Key, Operation] = {}
         self._kept: set[Operation] = set()
         self._left = words
-        self.merged = 0
 
-    def region(self, region: Region) -> None:
-        """Merge the loads of a region; they do not dominate what follows it."""
-        if len(region.blocks) != 1:
-            return
-        outside = self._known
-        self._known = outside.copy()
-        for op in region.block:
-            for inner in op.regions:
-                self.region(inner)
-            if isinstance(op, LoadOp | TileLoadOp) and op.is_plain:
-                self._visit(op)
-        self._known = outside
-
-    # Law: two plain loads of the same address after the same token read the same value: a write in
-    # between is ordered after both, or is a race.
-    def _visit(self, op: LoadOp | TileLoadOp) -> None:
-        known = self._known.setdefault(_key(op), op)
-        if known is op or not self._affords(known):
-            return
-        for result, other in zip(op.results, known.results, strict=True):
-            result.replace_all_uses_with(other)
-        op.erase()
-        self.merged += 1
-
-    def _affords(self, op: Operation) -> bool:
-        """Whether a tile may stay in its registers."""
+    def keep(self, op: Operation) -> bool:
+        """Keep the tiles of a load in registers, if they fit."""
         if op in self._kept:
             return True
         words = result_words(op)

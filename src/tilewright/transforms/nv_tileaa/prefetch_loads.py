@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_elementwise
+from tilewright.analysis.slices import forward_slice
 from tilewright.dialects.nv_tileaa.attribute_names import AT
 from tilewright.dialects.nv_tileaa.attributes import EARLY, AtAttr
 from tilewright.dialects.nv_tileaa.loop_schedule import is_pipelined
@@ -52,36 +53,25 @@ class PrefetchLoads(KernelPass):
         wanted = function.asks(PREFETCH)
         if not function.is_kernel or wanted == 0:
             return
-        is_forced, keeps_tiles = wanted is not None, function.asks("kept_tiles") != 0
-        any_chosen = _choose(function, keeps_tiles=keeps_tiles, is_forced=is_forced)
-        if is_forced and not any_chosen:
+        threads, any_chosen = threads_of(function), False
+        keeps_tiles = function.asks("kept_tiles") != 0
+        repeated = find_repeated_loads(function, threads) if keeps_tiles else []
+        kept = {
+            load.load for group in repeated for each in group.loops for load in each.loads if load
+        }
+        for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
+            loads = [] if is_pipelined(loop) else find_prefetchable_loads(loop)
+            unprofitable = kept
+            if wanted is None and not reduces_tiles(loop):
+                unprofitable = kept | {load.load for load in loads if load.is_converted}
+            chosen = _profitable(loads, threads, unprofitable)
+            issue_early(chosen)
+            any_chosen |= bool(chosen)
+            # The first loads of a loop in another one are loads of that: it may issue them early.
+            if chosen and isinstance(loop.parent_op, ForOp):
+                pipeline(loop)
+        if wanted and not any_chosen:
             function.refuse(PREFETCH, "no loop loads small tiles that registers can hold")
-
-
-def _choose(function: FuncOp, *, keeps_tiles: bool, is_forced: bool) -> bool:
-    """Issue the loads of all loops early for which it pays; whether there are any."""
-    any_chosen = False
-    threads: int | None = None
-    kept: set[AnyLoad] = set()
-    for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
-        loads = find_prefetchable_loads(loop)
-        if not loads or is_pipelined(loop):
-            continue
-        if threads is None:
-            threads = threads_of(function)
-            repeated = find_repeated_loads(function, threads) if keeps_tiles else []
-            loops = [loop for each in repeated for loop in each.loops]
-            kept = {load.load for loop in loops for load in loop.loads if load is not None}
-        unprofitable = kept
-        if not is_forced and not reduces_tiles(loop):
-            unprofitable = kept | {load.load for load in loads if load.is_converted}
-        chosen = _profitable(loads, threads, unprofitable)
-        issue_early(chosen)
-        any_chosen |= bool(chosen)
-        # The first loads of a loop in another one are loads of that: it may issue them early, too.
-        if chosen and isinstance(loop.parent_op, ForOp):
-            pipeline(loop)
-    return any_chosen
 
 
 def _profitable(
@@ -95,20 +85,16 @@ def _profitable(
     """
     chosen: list[PrefetchableLoad] = []
     left = min(EARLY_SHARE * threads, PREFETCHED_BYTES * 8 // REGISTER_BITS)
-    addresses = {
-        op
+    copied = {
+        load.load: load.address_ops
         for load in loads
-        if _feeds_tensor_cores(load) or _is_staged(load, threads)
-        for op in load.address_ops
+        if _is_staged(load, threads) or _feeds_tensor_cores(load)
     }
+    addresses = {op for address_ops in copied.values() for op in address_ops}
     for load in loads:
-        words = tile_words(load.load.results[0].type)
-        if _is_staged(load, threads) or load.load in addresses or not load.is_speculatable:
-            continue
-        cost = max(words, threads)
-        if load.load in unprofitable or cost > left:
-            continue
-        if not _feeds_tensor_cores(load):
+        is_taken = load.load in copied or load.load in addresses or load.load in unprofitable
+        cost = max(tile_words(load.load.results[0].type), threads)
+        if not is_taken and load.is_speculatable and cost <= left:
             left -= cost
             chosen.append(load)
     return chosen
@@ -126,17 +112,13 @@ def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
     A software pipeline copies it to shared memory for them. Not so for tiles that are broadcast,
     such as scales, which take few registers.
     """
-    pending = list(load.load.results[0].users)
-    seen: set[Operation] = set()
-    while pending:
-        user = pending.pop()
-        if isinstance(user, DotOp):
-            return mma_instruction(user) is not None
-        follows = isinstance(user, Rearrangement | CatOp) or is_elementwise(user)
-        if follows and not isinstance(user, BroadcastOp) and user not in seen:
-            seen.add(user)
-            pending += [each for result in user.results for each in result.users]
-    return False
+
+    def is_followed(op: Operation) -> bool:
+        computes = isinstance(op, Rearrangement | CatOp) or is_elementwise(op)
+        return computes and not isinstance(op, BroadcastOp)
+
+    users = [user for _, user in forward_slice([load.load.results[0]], is_followed)]
+    return any(isinstance(user, DotOp) and mma_instruction(user) is not None for user in users)
 
 
 # Law: a load whose operands depend on the induction variable alone reads the same value one

@@ -77,7 +77,12 @@ def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:
     """The loads of a loop that can be prefetched."""
     if not isinstance(loop.lower_bound.type, IntegerType):
         return []
-    loads = [load for op in loop.body.block if (load := _prefetchable(op, loop)) is not None]
+    loads = [
+        PrefetchableLoad(op, address_ops)
+        for op in loop.body.block
+        if isinstance(op, LoadOp | TileLoadOp) and _load_problem(op, loop) is None
+        if (address_ops := find_address_ops(op, loop)) is not None
+    ]
     return [] if loads and _has_assertions(loop) else loads
 
 
@@ -119,14 +124,6 @@ def reduces_tiles(loop: ForOp) -> bool:
     if any(isinstance(op, DotOp) for op in loop.body.walk()):
         return False
     return any(isinstance(op, AggregateOp) for op in loop.body.block)
-
-
-def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
-    """An operation of a loop's body as a prefetchable load, if it is one."""
-    if not isinstance(op, LoadOp | TileLoadOp) or _load_problem(op, loop) is not None:
-        return None
-    address_ops = find_address_ops(op, loop)
-    return None if address_ops is None else PrefetchableLoad(op, address_ops)
 
 
 def _load_problem(load: AnyLoad, loop: ForOp) -> str | None:

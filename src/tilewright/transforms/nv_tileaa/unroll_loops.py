@@ -40,36 +40,24 @@ class UnrollLoops(KernelPass):
     unrolled = statistic("loops unrolled")
 
     def run_on(self, function: FuncOp, sink: Sink) -> None:
-        unrolled = _unroll_some(function) if function.is_kernel else 0
-        self.unrolled.add(sink, unrolled)
-        if unrolled:
+        chosen = _short_loops(function) if function.is_kernel else {}
+        self.unrolled.add(sink, len(chosen))
+        for loop, counters in chosen.items():
+            _unroll(loop, counters)
+        if chosen:
             Canonicalize().run(function, sink)
             Cse().run(function, sink)
 
 
-def _unroll_some(function: FuncOp) -> int:
-    """Unroll the loops of a kernel where it pays; returns their number."""
+def _short_loops(function: FuncOp) -> dict[ForOp, range]:
+    """The loops of a kernel that are worth unrolling, with the values of their counters."""
     loops = [op for op in function.walk_post_order() if isinstance(op, ForOp)]
-    short = {
+    return {
         loop: counters
         for loop in loops
-        if (counters := constant_counters(loop)) and not is_pipelined(loop)
+        if (counters := constant_range(loop)) and len(counters) <= UNROLLED_TRIPS
+        if not is_pipelined(loop) and _is_profitable(function, loop, len(counters))
     }
-    if not short:
-        return 0
-    budget = held_words(function)
-    chosen = [
-        loop for loop, counters in short.items() if _is_profitable(loop, len(counters), budget)
-    ]
-    for loop in chosen:
-        _unroll(loop, short[loop])
-    return len(chosen)
-
-
-def constant_counters(loop: ForOp) -> range:
-    """The values of a loop's counter, if they are constant and few; else none."""
-    counters = constant_range(loop) or range(0)
-    return counters if len(counters) <= UNROLLED_TRIPS else range(0)
 
 
 def constant_range(loop: ForOp) -> range | None:
@@ -82,13 +70,15 @@ def constant_range(loop: ForOp) -> range | None:
     return range(*bounds)
 
 
-def _is_profitable(loop: ForOp, trip_count: int, budget: int) -> bool:
+def _is_profitable(function: FuncOp, loop: ForOp, trip_count: int) -> bool:
     """Whether a loop loads tiles, and those of all iterations fit into registers."""
     inside = tuple(loop.body.walk())
     if any(isinstance(op, DotOp) or op.loop_body is not None for op in inside):
         return False
     words = sum([result_words(op) for op in inside if isinstance(op, LoadOp | TileLoadOp)])
-    return 0 < words * trip_count <= budget and len(inside) * trip_count <= COPIED_OPS
+    if not words or len(inside) * trip_count > COPIED_OPS:
+        return False
+    return words * trip_count <= held_words(function)
 
 
 # Law: a loop with a constant trip count is its body once for each iteration, in order.

@@ -58,7 +58,7 @@ from tilewright.target.engines import TMA
 from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileaa.memory_order import MemoryOrder, in_memory_order
-from tilewright.transforms.pipeline.chains import chain_problem, next_loop, sources
+from tilewright.transforms.pipeline.pipeline_loops import chain_problem, next_loop, sources
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

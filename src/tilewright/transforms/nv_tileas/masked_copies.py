@@ -68,7 +68,7 @@ class MaskedCopies:
     @property
     def pending(self) -> int:
         """The groups that are committed after the first one, where the loop waits for it."""
-        return self._pending_before([], 0)
+        return self._distance * (1 + len(self._exchanges)) - 1
 
     def copy(self, build: Builder, iterator: Value, exists: Value) -> None:
         """Copy the tiles of an iteration: the first one here, others after their dots."""
@@ -96,22 +96,16 @@ class MaskedCopies:
             late = [op for op in reads if op.number is not None and self._dots[op.number] is dot]
             ops = list(self._loop.body.block)
             first = min([exchange, *late], key=ops.index)
-            build = Builder(InsertPoint.before(first), first.location)
-            own = build.create(
+            committed = sum(isinstance(op, ProducerCommitOp) for op in ops[: ops.index(first)])
+            own = Builder(InsertPoint.before(first), first.location).create(
                 ConsumerWaitOp,
                 pipeline=wait.pipeline,
                 iterator=wait.iterator,
-                pending=self._pending_before(ops[: ops.index(first)], number),
+                pending=self.pending - number + committed,
                 own_copies=first is exchange,
             )
             for read in late:
                 read.replace_operand(wait.token, own.token)
-
-    def _pending_before(self, ops: Sequence[Operation], group: int) -> int:
-        """The groups that are committed after one of this iteration, by the operations before."""
-        committed = sum(isinstance(op, ProducerCommitOp) for op in ops)
-        groups = 1 + len(self._exchanges)
-        return groups - 1 - group + (self._distance - 1) * groups + committed
 
     def wait_after(self, loop: ForOp) -> None:
         """Wait after the loop for copies that are masked off."""

@@ -21,7 +21,12 @@ from tilewright.dialects.nv_tileas.pipeline import (
 from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
 from tilewright.ir.effects import is_pure
 from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops, erase_unused
-from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
+from tilewright.transforms.nv_tileas.pipelined_loads import (
+    StagePlan,
+    TileLoad,
+    is_private,
+    plan_stage,
+)
 from tilewright.transforms.nv_tileas.stage_reads import read_stage
 from tilewright.transforms.pipeline.iterations import branch
 
@@ -39,12 +44,14 @@ if TYPE_CHECKING:
 class StageCopies:
     """Some loads of a loop, and the pipeline that copies their tiles."""
 
-    __slots__ = ("_index_loads", "_indices", "_loads", "_loop", "_pipeline", "_plans", "_replaced")
+    __slots__ = ("_index_loads", "_indices", "_loads", "_loop", "_plans", "_replaced", "pipeline")
+
+    pipeline: Value
+    """Set by `create`, or that of another loop whose stages are the same."""
 
     def __init__(self, loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
         self._loop, self._loads = loop, loads
         self._plans: list[StagePlan] = [plan_stage(each) for each in self.loads]
-        self._pipeline: Value | None = None
         index_loads = [index for each in loads for index in each.index_loads]
         self._index_loads = list({index.load: index for index in index_loads}.values())
         self._indices: Mapping[Value, Value] = {}
@@ -64,7 +71,7 @@ class StageCopies:
     @property
     def is_private(self) -> bool:
         """Whether each thread reads only what it copied."""
-        return all(plan.is_private for plan in self._plans)
+        return is_private(self._plans)
 
     @property
     def tiles(self) -> list[Value]:
@@ -79,23 +86,13 @@ class StageCopies:
             for tile, plan in zip(self.tiles, self._plans, strict=True)
         )
 
-    @property
-    def pipeline(self) -> Value:
-        """The pipeline, once it is created."""
-        assert self._pipeline is not None
-        return self._pipeline
-
-    @pipeline.setter
-    def pipeline(self, pipeline: Value) -> None:
-        self._pipeline = pipeline
-
     def create(self, build: Builder, stages: int) -> Value:
         """Create the pipeline; returns its first iterator."""
         type = PipelineType(stages, self.stage)
         create = build.create(CreatePipelineOp, private=self.is_private, types=[type])
-        self._pipeline = create.result
+        self.pipeline = create.result
         kind = IteratorType(stages)
-        return build.create(CreateIteratorOp, pipeline=self._pipeline, types=[kind]).result
+        return build.create(CreateIteratorOp, pipeline=self.pipeline, types=[kind]).result
 
     def load_indices(self, build: Builder, exists: Value) -> Operation | None:
         """Load the indices of an iteration if it exists; returns the branch."""

@@ -23,8 +23,8 @@ from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.attributes import UNIT
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
-from tilewright.transforms.pipeline.chains import chain_problem
 from tilewright.transforms.pipeline.expansion import expand_early
+from tilewright.transforms.pipeline.pipeline_loops import chain_problem
 
 OPERATIONS: Final = ("addi", "subi", "muli", "xori", "andi", "ori")
 TRIPS: Final = range(6)

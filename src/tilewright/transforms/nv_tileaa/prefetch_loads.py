@@ -59,8 +59,9 @@ class PrefetchLoads(KernelPass):
         kept = {
             load.load for group in repeated for each in group.loops for load in each.loads if load
         }
-        for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
-            loads = [] if is_pipelined(loop) else find_prefetchable_loads(loop)
+        loops = [op for op in function.walk_post_order() if isinstance(op, ForOp)]
+        for loop in [each for each in loops if not is_pipelined(each)]:
+            loads = find_prefetchable_loads(loop)
             unprofitable = kept
             if wanted is None and not reduces_tiles(loop):
                 unprofitable = kept | {load.load for load in loads if load.is_converted}

@@ -45,8 +45,8 @@ from tilewright.dialects.nv_tileas.pipeline import (
     IncIterOp,
     ProducerAcquireOp,
 )
-from tilewright.dialects.scf import ForOp, IfOp
-from tilewright.ir.builder import Builder, InsertPoint, create_op
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.support.diagnostics import fail
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
@@ -55,7 +55,6 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
 )
 from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
 from tilewright.transforms.nv_tileas.masked_copies import MaskedCopies, dot_chain, masked_copies
-from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import StageCopies
 from tilewright.transforms.nv_tileas.stage_reads import read_late
 from tilewright.transforms.nv_tileas.staggered_loads import first_use
@@ -68,7 +67,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 
 class MaterializeSchedule(Pass):
@@ -108,7 +106,8 @@ class _ScheduledLoop(NamedTuple):
     @staticmethod
     def of(loop: ForOp, schedule: ScheduleAttr) -> _ScheduledLoop:
         """A loop with the loads that are marked."""
-        loads = [each for each in find_prefetchable_loads(loop) if _is_chosen(each)]
+        loads = find_prefetchable_loads(loop)
+        loads = [each for each in loads if ENGINE in each.load.attributes]
         late = [each for each in loads if each.load.attributes.pop(LATE, None)]
         early = [each for each in loads if each not in late]
         if not early:
@@ -329,15 +328,14 @@ def _keep_in_flight(last: Operation, dots: Sequence[DotOp], lag: int) -> list[in
     return results
 
 
-def _guard(loop: ForOp) -> IfOp:
+def _guard(loop: ForOp) -> None:
     """Run a loop only if it has an iteration, and with it the waits for its dots."""
-    values: dict[Value, Value] = {result: result for result in loop.results}
-    moved: list[Operation] = [loop]
-    while isinstance(wait := moved[-1].next, DotWaitOp):
-        passed = next(old for old, new in values.items() if new is wait.accumulator)
-        values[passed] = wait.result
-        moved.append(wait)
-    return guard_loop(loop, moved, list(values.values()))
+    waits: list[Operation] = []
+    following = loop.next
+    while isinstance(following, DotWaitOp):
+        waits.append(following)
+        following = following.next
+    guard_loop(loop, waits)
 
 
 def _define_before(loop: ForOp, first: ForOp) -> None:
@@ -349,15 +347,11 @@ def _define_before(loop: ForOp, first: ForOp) -> None:
             loop.set_operand(number, copy.results[0])
 
 
-def _is_chosen(each: PrefetchableLoad) -> bool:
-    return isinstance(each.load, TileLoad) and ENGINE in each.load.attributes
-
-
 def _wait_after(loop: ForOp, position: int) -> None:
     """Wait for the dots of the last iterations, after the loop."""
     result = loop.results[position]
     users = list(result.users)
-    wait = create_op(DotWaitOp, accumulator=result, location=loop.location)
-    wait.insert_after(loop)
+    build = Builder(InsertPoint.after(loop), loop.location)
+    wait = build.create(DotWaitOp, accumulator=result)
     for user in users:
         user.replace_operand(result, wait.result)

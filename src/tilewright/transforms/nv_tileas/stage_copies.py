@@ -94,7 +94,7 @@ class StageCopies:
         kind = IteratorType(stages)
         return build.create(CreateIteratorOp, pipeline=self.pipeline, types=[kind]).result
 
-    def load_indices(self, build: Builder, exists: Value) -> Operation | None:
+    def load_indices(self, build: Builder, exists: Value) -> Operation:
         """Load the indices of an iteration if it exists; returns the branch."""
         loaded = [index.load.results[0] for index in self._index_loads]
 
@@ -106,9 +106,9 @@ class StageCopies:
                     inside.insert(index.load.clone(values))
             return [values[each] for each in loaded]
 
-        made = branch(build, exists, then, lambda inside: _zeros(inside, loaded)).results
-        self._indices = dict(zip(loaded, made, strict=True))
-        return made[0].defining_op()
+        made = branch(build, exists, then, lambda inside: _zeros(inside, loaded))
+        self._indices = dict(zip(loaded, made.results, strict=True))
+        return made
 
     @property
     def may_be_masked(self) -> bool:

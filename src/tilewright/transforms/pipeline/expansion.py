@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Versions: TypeAlias = "dict[int, dict[Value, Value]]"
 """By stage, the values in the iteration that it executes."""
+Known: TypeAlias = "defaultdict[int, dict[Value, Value]]"
+"""The values in each iteration, by its number."""
 
 
 def expand(schedule: LoopSchedule) -> None:
@@ -111,21 +113,11 @@ class Expansion:
         self, build: Builder, counters: Counters, initial: Sequence[Value]
     ) -> Sequence[Value]:
         """The iterations before the steady state: stages start one after the other."""
-        schedule, loop = self.schedule, self.loop
-        known: defaultdict[int, dict[Value, Value]] = defaultdict(dict)
-        known[0].update(zip(loop.carried, initial, strict=True))
-        for step in self._steps():
-            versions = {stage: known[number] for stage, number in step.items()}
-            self._execute(build, versions, counters, step)
-            for number in sorted(step.values()):
-                for carried in loop.carried:
-                    value = schedule.yielded(carried)
-                    if value.parent_block is not loop.body.block:
-                        known[number + 1][carried] = value
-                    elif value in known[number]:
-                        known[number + 1][carried] = known[number][value]
-        count = schedule.stages[-1]
-        return [known[count - slot.stage][slot.value] for slot in schedule.slots]
+        known: Known = defaultdict(dict)
+        known[0].update(zip(self.loop.carried, initial, strict=True))
+        self._run(build, known, counters, self._steps())
+        count = self.schedule.stages[-1]
+        return [known[count - slot.stage][slot.value] for slot in self.schedule.slots]
 
     def _steps(self) -> Iterator[dict[int, int]]:
         """The iterations that stages execute in each step of the prologue.
@@ -153,7 +145,9 @@ class Expansion:
         inside = Builder(InsertPoint.at_end(body), loop.location)
         first, last = self.schedule.stages[0], self.schedule.stages[-1]
         stages = range(first, last + 1)
-        versions = self._versions(dict(zip(self.schedule.slots, passed, strict=True)), stages)
+        versions: Versions = {stage: {} for stage in stages}
+        for slot, value in zip(self.schedule.slots, passed, strict=True):
+            versions[slot.stage][slot.value] = value
         counters = Counters(inside, self.last, counter, limits)
         self._execute(inside, versions, counters, {stage: -stage for stage in stages})
         values = [self._next(versions, slot) for slot in self.schedule.slots]
@@ -165,36 +159,38 @@ class Expansion:
 
     def epilogue(self, build: Builder, values: Sequence[Value], last: Value) -> Sequence[Value]:
         """The iterations after the steady state: stages end; returns the results of the loop."""
-        schedule = self.schedule
-        passed = dict(zip(schedule.slots, values, strict=True))
+        loop, end = self.loop, self.schedule.stages[-1]
+        known: Known = defaultdict(dict)
+        for slot, value in zip(self.schedule.slots, values, strict=True):
+            known[1 - slot.stage][slot.value] = value
+        steps = [
+            {stage: oldest - stage for stage in range(oldest, end + 1)}
+            for oldest in range(1, end + 1)
+        ]
+        self._run(build, known, Counters(build, loop, last), steps)
         # A value that no slot is for is not used after the loop.
-        results = dict(zip(self.loop.carried, self.loop.init_args, strict=True))
-        results |= {slot.value: value for slot, value in passed.items() if slot.stage == 0}
-        counters = Counters(build, self.loop, last)
-        for oldest in range(1, schedule.stages[-1] + 1):
-            versions = self._versions(passed, range(oldest, schedule.stages[-1] + 1))
-            distances = {stage: oldest - stage for stage in versions}
-            self._execute(build, versions, counters, distances)
-            for carried in self.loop.carried:
-                if schedule.home(carried) == oldest:
-                    results[carried] = self._next(versions, Slot(carried, oldest))
-            passed = {
-                slot: self._next(versions, slot) for slot in schedule.slots if slot.stage > oldest
-            }
-        return [results[carried] for carried in self.loop.carried]
+        pairs = zip(loop.carried, loop.init_args, strict=True)
+        return [known[1].get(carried, start) for carried, start in pairs]
+
+    def _run(
+        self, build: Builder, known: Known, counters: Counters, steps: Iterable[Mapping[int, int]]
+    ) -> None:
+        """Let stages execute an iteration each in every step, by the number of the iteration."""
+        for step in steps:
+            versions = {stage: known[number] for stage, number in step.items()}
+            self._execute(build, versions, counters, step)
+            for number in sorted(step.values()):
+                for carried in self.loop.carried:
+                    value = self.schedule.yielded(carried)
+                    if value.parent_block is not self.loop.body.block:
+                        known[number + 1].setdefault(carried, value)
+                    elif value in known[number]:
+                        known[number + 1].setdefault(carried, known[number][value])
 
     def early(self, values: Sequence[Value]) -> list[Value]:
         """Of the values that iterations pass on, those of later iterations."""
         pairs = zip(self.schedule.slots, values, strict=True)
         return [value for slot, value in pairs if slot.value not in self.loop.carried]
-
-    def _versions(self, passed: Mapping[Slot, Value], stages: Iterable[int]) -> Versions:
-        """The values that stages know from the iteration before."""
-        versions: Versions = {stage: {} for stage in stages}
-        for slot, value in passed.items():
-            if slot.stage in versions:
-                versions[slot.stage][slot.value] = value
-        return versions
 
     def _execute(
         self,

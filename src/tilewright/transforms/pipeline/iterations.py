@@ -173,13 +173,15 @@ def branch(
 
 
 # Law: without an iteration, the results of a loop are its initial values.
-def guard_loop(loop: ForOp, moved: Sequence[Operation] = (), yielded: Sequence[Value] = ()) -> IfOp:
+def guard_loop(loop: ForOp, waits: Sequence[Operation] = ()) -> IfOp:
     """Move a loop into the branch of an `scf.if` that is taken if it has an iteration.
 
-    With it go the operations `moved`, which start with the loop; the branch yields what is
-    `yielded` in place of the results of the loop.
+    With it go the waits for its results that follow it, each of which has one operand and result.
     """
-    moved, yielded = moved or [loop], yielded or loop.results
+    moved: list[Operation] = [loop, *waits]
+    yielded: list[Value] = [*loop.results]
+    for wait in waits:
+        yielded[yielded.index(wait.operands[0])] = wait.results[0]
     uses = [list(value.users) for value in yielded]
     build = Builder(InsertPoint.after(moved[-1]), loop.location)
 

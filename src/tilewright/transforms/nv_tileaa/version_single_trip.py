@@ -41,7 +41,6 @@ from tilewright.support.remarks import Remark
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse
 from tilewright.transforms.kernel_pass import KernelPass
-from tilewright.transforms.nv_tileaa.address_ops import clone_address_ops
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 from tilewright.transforms.nv_tileaa.repeated_loads import find_repeated_loads, has_same_iterations
 from tilewright.transforms.nv_tileaa.scalars import constant
@@ -250,7 +249,6 @@ class _SingleTrip:
         uses = {each: [user for user in each.users if user not in inside] for each in results}
         return {result: users for result, users in uses.items() if users}
 
-    # Law: with one iteration, a loop is its body with the lower bound and the initial values.
     def build(self, same: Mapping[Operation, Operation], early: Sequence[PrefetchableLoad]) -> None:
         """Build both versions.
 
@@ -259,12 +257,12 @@ class _SingleTrip:
         """
         uses = self.uses_after()
         build = Builder(InsertPoint.after(self.ops[-1]), self._first.location)
+        values: dict[Value, Value] = {}
+        copies: dict[Operation, Operation] = {}
 
         def once(inside: Builder) -> Sequence[Value]:
-            copy = _Once(inside, self.loops, same, early)
-            for op in self.ops:
-                copy.add(op)
-            return [copy.of(value) for value in uses]
+            copies.update({op: inside.insert(op.clone(values)) for op in self.ops})
+            return [values[value] for value in uses]
 
         def repeatedly(inside: Builder) -> Sequence[Value]:
             for op in self.ops:
@@ -275,53 +273,53 @@ class _SingleTrip:
         for (value, users), new in zip(uses.items(), made.results, strict=True):
             for user in users:
                 user.replace_operand(value, new)
+        for loop in self.loops:
+            _inline(copies[loop])
+        _load_once(values, same, early)
 
 
-class _Once:
-    """A copy of operations in which some loops are their bodies, executed once."""
+# Law: with one iteration, a loop is its body with the lower bound and the initial values.
+def _inline(loop: Operation) -> None:
+    """Replace a loop by its body, executed once."""
+    assert isinstance(loop, ForOp)
+    *ops, last = loop.body.block
+    starts = (loop.lower_bound, *loop.init_args)
+    for argument, value in zip(loop.body.block.args, starts, strict=True):
+        argument.replace_all_uses_with(value)
+    for op in ops:
+        op.detach().insert_before(loop)
+    for result, value in zip(loop.results, last.operands, strict=True):
+        result.replace_all_uses_with(value)
+    loop.erase()
 
-    __slots__ = ("_build", "_early", "_loops", "_same", "_values", "_waiting")
 
-    def __init__(
-        self,
-        build: Builder,
-        loops: Sequence[ForOp],
-        same: Mapping[Operation, Operation],
-        early: Sequence[PrefetchableLoad],
-    ) -> None:
-        self._build, self._loops, self._same, self._early = build, loops, same, early
-        self._waiting = set(same.values())
-        """The loads after which the early ones are issued."""
-        self._values: dict[Value, Value] = {}
+def _load_once(
+    values: Mapping[Value, Value],
+    same: Mapping[Operation, Operation],
+    early: Sequence[PrefetchableLoad],
+) -> None:
+    """Take some loads of a copy from others, and issue some right after the last of these.
 
-    def of(self, value: Value) -> Value:
-        """What a value is in the copy."""
-        return self._values.get(value, value)
+    `values` has the copies of results.
+    """
 
-    def add(self, op: Operation) -> None:
-        """Add an operation, unless there is one with the same results already."""
-        if isinstance(op, ForOp) and op in self._loops:
-            starts = (op.lower_bound, *map(self.of, op.init_args))
-            self._values.update(zip(op.body.block.args, starts, strict=True))
-            *inside, last = op.body.block
-            for inner in inside:
-                self.add(inner)
-            self._values.update(zip(op.results, map(self.of, last.operands), strict=True))
-        elif (twin := self._same.get(op)) is not None:
-            self._values[op.results[0]] = self.of(twin.results[0])
-        elif not op.results or op.results[0] not in self._values:
-            self._build.insert(op.clone(self._values))
-            if self._waiting == {op}:
-                self._issue_early()
-            self._waiting.discard(op)
+    def copy_of(op: Operation) -> Operation:
+        copy = values[op.results[0]].defining_op()
+        assert copy is not None
+        return copy
 
-    def _issue_early(self) -> None:
-        for load in self._early:
-            loop = load.load.parent_op
-            assert isinstance(loop, ForOp)
-            self._values[loop.induction_variable] = loop.lower_bound
-            clone_address_ops(self._build, load.load, load.address_ops, self._values)
-            self._build.insert(load.load.clone(self._values))
+    for load, first in same.items():
+        copy = copy_of(load)
+        copy.results[0].replace_all_uses_with(values[first.results[0]])
+        copy.erase()
+    loads = {copy_of(first) for first in same.values()}
+    block = next(iter(loads)).parent
+    assert block is not None
+    at = [op for op in block if op in loads][-1]
+    for op in dict.fromkeys([op for each in early for op in (*each.address_ops, each.load)]):
+        copy = copy_of(op).detach()
+        copy.insert_after(at)
+        at = copy
 
 
 def _is_single(build: Builder, loop: ForOp) -> Value:

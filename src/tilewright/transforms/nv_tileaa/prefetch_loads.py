@@ -56,9 +56,8 @@ class PrefetchLoads(KernelPass):
         threads, any_chosen = threads_of(function), False
         keeps_tiles = function.asks("kept_tiles") != 0
         repeated = find_repeated_loads(function, threads) if keeps_tiles else []
-        kept = {
-            load.load for group in repeated for each in group.loops for load in each.loads if load
-        }
+        loads = [load for group in repeated for each in group.loops for load in each.loads.values()]
+        kept = {load.load for load in loads}
         loops = [op for op in function.walk_post_order() if isinstance(op, ForOp)]
         for loop in [each for each in loops if not is_pipelined(each)]:
             loads = find_prefetchable_loads(loop)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.loop_bounds import is_same_bound
@@ -25,7 +24,7 @@ from tilewright.schedule.limits import KEPT_BYTES
 from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block, Operation
@@ -37,11 +36,10 @@ _PER_BLOCK: Final = (GetProgramIdOp, GetCtaRankOp)
 
 
 class LoopLoads(NamedTuple):
-    """A loop, and its loads of repeated tiles: corresponding ones have the same position."""
+    """A loop, and its loads of repeated tiles by the number of the tile."""
 
     loop: ForOp
-    loads: Sequence[PrefetchableLoad | None]
-    """None for a tile that this loop does not load."""
+    loads: Mapping[int, PrefetchableLoad]
 
 
 class RepeatedLoads(NamedTuple):
@@ -51,10 +49,14 @@ class RepeatedLoads(NamedTuple):
     later: Sequence[LoopLoads]
 
     @staticmethod
-    def of(loops: Sequence[LoopLoads], chosen: Sequence[bool]) -> RepeatedLoads | None:
+    def of(loops: Sequence[LoopLoads], chosen: Sequence[int]) -> RepeatedLoads | None:
         """Some of the tiles that a loop loads; None if no later loop loads any of them."""
-        parts = [LoopLoads(each.loop, list(compress(each.loads, chosen))) for each in loops]
-        later = [each for each in parts[1:] if any(load is not None for load in each.loads)]
+        numbers = list(enumerate(chosen))
+        parts = [
+            LoopLoads(loop, {number: loads[old] for number, old in numbers if old in loads})
+            for loop, loads in loops
+        ]
+        later = [each for each in parts[1:] if each.loads]
         return RepeatedLoads(parts[0], later) if later else None
 
     @property
@@ -93,22 +95,25 @@ def _in_block(loops: Sequence[ForOp], least: int | None) -> Iterator[RepeatedLoa
 
 
 def _repeated(first: ForOp, others: Sequence[ForOp], least: int | None) -> RepeatedLoads | None:
-    loads = [each for each in find_prefetchable_loads(first) if _can_keep(each, first, least)]
-    if not loads:
+    own = [each for each in find_prefetchable_loads(first) if _can_keep(each, first, least)]
+    if not own:
         return None
+    loads = LoopLoads(first, dict(enumerate(own)))
+    later = [_equal_loads(loads, loop, may_pad=least is None) for loop in others]
+    chosen = sorted({number for each in later for number in each.loads})
+    return RepeatedLoads.of([loads, *later], chosen)
 
-    def equal_loads(loop: ForOp) -> LoopLoads:
-        """For each load of the first loop, the one of another loop that reads the same tiles."""
-        own = {each.load: each for each in find_prefetchable_loads(loop) if each.is_unordered}
-        equal = [
-            [op for op in own if is_same_op(each.load, first, op, loop, may_pad=least is None)]
-            for each in loads
-        ]
-        return LoopLoads(loop, [own[ops[0]] if ops else None for ops in equal])
 
-    later = [equal_loads(loop) for loop in others]
-    is_repeated = [any(column) for column in zip(*[each.loads for each in later], strict=True)]
-    return RepeatedLoads.of([LoopLoads(first, loads), *later], is_repeated)
+def _equal_loads(first: LoopLoads, loop: ForOp, *, may_pad: bool) -> LoopLoads:
+    """The loads of another loop that read the same tiles: the first one for each tile."""
+    own = [each for each in find_prefetchable_loads(loop) if each.is_unordered]
+    pairs = [
+        (number, each)
+        for number, load in first.loads.items()
+        for each in own
+        if is_same_op(load.load, first.loop, each.load, loop, may_pad=may_pad)
+    ]
+    return LoopLoads(loop, dict(reversed(pairs)))
 
 
 # Law: an unordered load reads the same value whenever it is executed: a write to its memory is a

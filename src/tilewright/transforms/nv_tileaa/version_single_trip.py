@@ -151,14 +151,12 @@ def _same_loads(repeated: RepeatedLoads, limit: int | None) -> dict[Operation, O
     """The loads of later loops that load what the first loop has loaded, as far as tiles fit."""
     same: dict[Operation, Operation] = {}
     words = 0
-    for number, first in enumerate(repeated.first.loads):
-        if first is None:
-            continue
+    for number, first in repeated.first.loads.items():
         words += _live_words(first.load)
         if limit is not None and words > limit:
             break
-        later = [each.loads[number] for each in repeated.later]
-        same |= {load.load: first.load for load in later if load is not None}
+        later = [each.loads[number] for each in repeated.later if number in each.loads]
+        same |= {load.load: first.load for load in later}
     return same
 
 

@@ -96,9 +96,10 @@ class KeepTiles(KernelPass):
             return
         any_tiles = False
         for repeated in find_repeated_loads(function, spec.num_warps * WARP_SIZE):
-            engines = [_engine(load) for load in repeated.first.loads]
+            engines = {number: _engine(load) for number, load in repeated.first.loads.items()}
             for engine in (CopyEngine.CP_ASYNC, CopyEngine.REGISTERS):
-                chosen = RepeatedLoads.of(repeated.loops, [each is engine for each in engines])
+                numbers = [number for number, each in engines.items() if each is engine]
+                chosen = RepeatedLoads.of(repeated.loops, numbers)
                 if chosen is not None:
                     is_copied = engine is CopyEngine.CP_ASYNC
                     _keep(function, chosen, asked, sink, is_copied=is_copied)
@@ -108,9 +109,9 @@ class KeepTiles(KernelPass):
             function.refuse(KEPT_TILES, "no later loop loads tiles that each thread can keep")
 
 
-def _engine(load: PrefetchableLoad | None) -> CopyEngine | None:
+def _engine(load: PrefetchableLoad) -> CopyEngine | None:
     """What brings a tile to shared memory such that each thread reads its own, if anything does."""
-    if load is None or not isinstance(load.load, TileLoad):
+    if not isinstance(load.load, TileLoad):
         return None
     layout = maybe_layout_of(load.load.results[0])
     if layout is None or layout.replicas():
@@ -123,7 +124,7 @@ def _keep(
     function: FuncOp, repeated: RepeatedLoads, asked: int | None, sink: Sink, *, is_copied: bool
 ) -> None:
     """Keep the tiles of a loop for later ones, as many as are asked for or fit."""
-    loop, loads = repeated.first.loop, [load.load for load in _loads(repeated.first).values()]
+    loop, loads = repeated.first.loop, [load.load for load in repeated.first.loads.values()]
     name, step = function.sym_name, integer_of(loop.step)
     bytes = stage_bytes(loads)
     counters = constant_range(loop)
@@ -198,7 +199,7 @@ def _build(
     If not all are kept, it is a `distance` from the first counter to the first one without a kept
     tile, and iterations `prefetch` the tiles of the next one where `prefetch-loads` would have.
     """
-    loop, loads = repeated.first.loop, _loads(repeated.first)
+    loop, loads = repeated.first
     build = Builder(InsertPoint.before(loop), loop.location)
     copies = StageCopies(loop, list(loads.values()))
     start = copies.create(build, capacity)
@@ -219,11 +220,6 @@ def _build(
             guard_loop(each.loop).branch_weights = RARELY
             if prefetch:
                 _prefetch(each.loop, _prefetched(each))
-
-
-def _loads(each: LoopLoads) -> dict[int, PrefetchableLoad]:
-    """The loads of a loop by the number of their tile in a stage."""
-    return {number: load for number, load in enumerate(each.loads) if load is not None}
 
 
 def _middle(build: Builder, loop: ForOp, distance: int) -> Value:
@@ -275,7 +271,7 @@ def _split(each: LoopLoads, middle: Value) -> LoopLoads:
     head.insert_before(loop)
     head.set_operand(1, middle)
     loop.set_operands([middle, *loop.operands[1:3], *head.results])
-    return LoopLoads(head, [load and _copy_of(load, values) for load in each.loads])
+    return LoopLoads(head, {n: _copy_of(load, values) for n, load in each.loads.items()})
 
 
 def _copy_of(load: PrefetchableLoad, values: dict[Value, Value]) -> PrefetchableLoad:
@@ -292,12 +288,11 @@ def _read(head: LoopLoads, pipeline: Value, start: Value, pending: int) -> None:
     iterator = loop.body.block.add_argument(start.type, loop.location)
     inside = Builder(InsertPoint.at_start(loop.body.block), loop.location)
     wait = inside.create(ConsumerWaitOp, pipeline=pipeline, iterator=iterator, pending=pending)
-    loads = _loads(head)
-    for number, load in loads.items():
+    for number, load in head.loads.items():
         tile = load.load.results[0]
         read = read_tile(inside, pipeline, wait.token, number, load.load, tile.type)
         tile.replace_all_uses_with(read)
-    for load in loads.values():
+    for load in head.loads.values():
         load.load.erase()
         erase_unused(load.address_ops)
     _carry(loop, iterator, start)
@@ -311,7 +306,7 @@ def _write(head: LoopLoads, pipeline: Value, start: Value, *, prefetch: bool) ->
     iterator = loop.body.block.add_argument(start.type, loop.location)
     inside = Builder(InsertPoint.at_start(loop.body.block), loop.location)
     token = inside.create(ProducerAcquireOp, pipeline=pipeline, iterator=iterator).token
-    for number, load in _loads(head).items():
+    for number, load in head.loads.items():
         after, tiles = Builder(InsertPoint.after(load.load), load.load.location), load.load.results
         after.create(
             ProducerWriteOp, pipeline=pipeline, token=token, number=number, values=tiles[:1]
@@ -337,7 +332,7 @@ def _prefetched(each: LoopLoads) -> list[PrefetchableLoad]:
     Only tiles of views: masks of pointers would need a layout.
     """
     is_waiting = reduces_tiles(each.loop)
-    loads = [load for load in _loads(each).values() if isinstance(load.load, TileLoadOp)]
+    loads = [load for load in each.loads.values() if isinstance(load.load, TileLoadOp)]
     return [
         load for load in loads if load.is_speculatable and (is_waiting or not load.is_converted)
     ]

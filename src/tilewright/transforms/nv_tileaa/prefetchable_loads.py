@@ -77,13 +77,22 @@ def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:
     """The loads of a loop that can be prefetched."""
     if not isinstance(loop.lower_bound.type, IntegerType):
         return []
-    loads = [
-        PrefetchableLoad(op, address_ops)
-        for op in loop.body.block
-        if isinstance(op, LoadOp | TileLoadOp) and _load_problem(op, loop) is None
-        if (address_ops := find_address_ops(op, loop)) is not None
-    ]
+    ops = [op for op in loop.body.block if isinstance(op, LoadOp | TileLoadOp)]
+    examined = [_examine(op, loop) for op in ops]
+    loads = [each for each in examined if isinstance(each, PrefetchableLoad)]
     return [] if loads and _has_assertions(loop) else loads
+
+
+def _examine(load: AnyLoad, loop: ForOp) -> PrefetchableLoad | str:
+    """A load that can be prefetched unless an assertion guards it; else why it cannot."""
+    if (problem := predicate_problem(load)) is not None:
+        return problem
+    if load.token is not None and load.token.is_inside(loop):
+        return "a token orders it after another access of the loop"
+    address_ops = find_address_ops(load, loop)
+    if address_ops is None:
+        return "its address does not depend on the counter, or on more than an iteration can repeat"
+    return PrefetchableLoad(load, address_ops)
 
 
 def _has_assertions(loop: ForOp) -> bool:
@@ -95,11 +104,9 @@ def prefetch_problem(load: AnyLoad, loop: ForOp) -> str | None:
     """Why a load of a loop cannot be prefetched; None if it can."""
     if not isinstance(loop.lower_bound.type, IntegerType):
         return "the counter of the loop is no integer"
-    problem = _load_problem(load, loop)
-    if problem is not None:
-        return problem
-    if find_address_ops(load, loop) is None:
-        return "its address does not depend on the counter, or on more than an iteration can repeat"
+    examined = _examine(load, loop)
+    if isinstance(examined, str):
+        return examined
     return "an assertion may guard it" if _has_assertions(loop) else None
 
 
@@ -124,14 +131,6 @@ def reduces_tiles(loop: ForOp) -> bool:
     if any(isinstance(op, DotOp) for op in loop.body.walk()):
         return False
     return any(isinstance(op, AggregateOp) for op in loop.body.block)
-
-
-def _load_problem(load: AnyLoad, loop: ForOp) -> str | None:
-    """Why a load cannot be prefetched whatever its address is."""
-    problem = predicate_problem(load)
-    if problem is None and load.token is not None and load.token.is_inside(loop):
-        return "a token orders it after another access of the loop"
-    return problem
 
 
 def add_iter_args(loop: ForOp, init_args: Sequence[Value]) -> ForOp:

@@ -36,8 +36,7 @@ class MergeLoads(KernelPass):
 
     def run_on(self, function: FuncOp, sink: Sink) -> None:
         if function.is_kernel:
-            registers = _Registers(MERGED_TILES * held_words(function))
-            merged = _merge(function.body, {}, registers)
+            merged = _merge(function.body, {}, set(), MERGED_TILES * held_words(function))
             self.merged.add(sink, merged)
             if merged:
                 # Users of merged tiles may be equal now.
@@ -46,17 +45,22 @@ class MergeLoads(KernelPass):
 
 # Law: two plain loads of the same address after the same token read the same value: a write in
 # between is ordered after both, or is a race.
-def _merge(region: Region, dominating: Mapping[_Key, Operation], registers: _Registers) -> int:
-    """Merge the loads of a region with `dominating` ones and each other; returns their number."""
+def _merge(
+    region: Region, dominating: Mapping[_Key, Operation], kept: set[Operation], words: int
+) -> int:
+    """Merge the loads of a region with `dominating` ones and each other; returns their number.
+
+    The tiles of all `kept` loads stay in registers, of which there are some words.
+    """
     if len(region.blocks) != 1:
         return 0
     known, merged = dict(dominating), 0
     for op in region.block:
-        merged += sum([_merge(inner, known, registers) for inner in op.regions])
+        merged += sum([_merge(inner, known, kept, words) for inner in op.regions])
         if not isinstance(op, LoadOp | TileLoadOp) or not op.is_plain:
             continue
         first = known.setdefault(_key(op), op)
-        if first is not op and registers.keep(first):
+        if first is not op and _stays(first, kept, words):
             for result, other in zip(op.results, first.results, strict=True):
                 result.replace_all_uses_with(other)
             op.erase()
@@ -64,25 +68,11 @@ def _merge(region: Region, dominating: Mapping[_Key, Operation], registers: _Reg
     return merged
 
 
-class _Registers:
-    """The tiles that stay in registers, and the words that are left for others."""
-
-    __slots__ = ("_kept", "_left")
-
-    def __init__(self, words: int) -> None:
-        self._kept: set[Operation] = set()
-        self._left = words
-
-    def keep(self, op: Operation) -> bool:
-        """Keep the tiles of a load in registers, if they fit."""
-        if op in self._kept:
-            return True
-        words = result_words(op)
-        if words > self._left:
-            return False
-        self._left -= words
-        self._kept.add(op)
-        return True
+def _stays(op: Operation, kept: set[Operation], words: int) -> bool:
+    """Whether the tiles of a load may stay in registers beside others."""
+    if sum(map(result_words, {op, *kept})) <= words:
+        kept.add(op)
+    return op in kept
 
 
 def _key(op: Operation) -> _Key:

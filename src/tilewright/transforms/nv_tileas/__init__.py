@@ -5,7 +5,7 @@
   (the most stages of a loop), `dots_in_flight`, `warp_specialization` (what a producer can copy),
   `choose_pipelining` (the choice among candidates) and `coresident_blocks`. `specialize_warps` and
   `materialize_schedule` build what it wrote, with the waits for stages and dots. `keep_tiles` has
-  stages of its own, which `build_kept_tiles` builds.
+  stages of its own.
 - `overlap_dots` lets dots run beside other operations of their iteration, and inserts their waits.
 - `hoist_conversions` and `localize_stores` change layouts that the conversion assigned.
 - `allocate` assigns shared memory. `synchronize` inserts barriers, proxy fences, and waits for

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.analysis.slices import forward_slice
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
@@ -55,17 +56,15 @@ def _users(
     """The users of a load, and of what some operations compute from it."""
     replaced = set(_replaced_ops(plan))
     is_rounded = plan.engine is CopyEngine.TMA and is_only_rounded(load.results[0])
-    pending, users = [load.results[0]], set[Operation]()
-    while pending:
-        for user in pending.pop().users:
-            if user in users:
-                continue
-            users.add(user)
-            if is_rounded and is_rounding(user):
-                replaced.add(user)
-            if user in replaced or isinstance(user, Rearrangement) or is_followed(user):
-                pending += user.results
-    return users - replaced
+
+    def is_replaced(user: Operation) -> bool:
+        return user in replaced or (is_rounded and is_rounding(user))
+
+    def is_passed(user: Operation) -> bool:
+        return is_replaced(user) or isinstance(user, Rearrangement) or is_followed(user)
+
+    users = {user for _, user in forward_slice([load.results[0]], is_passed)}
+    return {user for user in users if not is_replaced(user)}
 
 
 def outermost(block: Block, op: Operation) -> Operation:
@@ -145,29 +144,20 @@ def read_late(wait: ConsumerWaitOp) -> None:
     assert block is not None
     order = {op: number for number, op in enumerate(block)}
     first_dot = min((order[op] for op in block if isinstance(op, DotOp)), default=len(order))
+
+    def is_renaming(op: Operation) -> bool:
+        """Whether an operation of the block only changes the shape, which costs nothing."""
+        return isinstance(op, Rearrangement) and op.parent is block
+
     for read in [op for op in wait.token.users if isinstance(op, ConsumerReadOp)]:
         if any(map(in_shared_memory, read.values)):
             continue
-        renamed, uses = _uses_of(read)
-        first = min([outermost(block, use) for use in uses], key=order.__getitem__, default=read)
+        users = [user for _, user in forward_slice(read.values, is_renaming)]
+        uses = [outermost(block, user) for user in users if not is_renaming(user)]
+        first = min(uses, key=order.__getitem__, default=read)
         if order[first] > first_dot:
-            for op in (read, *renamed):
+            for op in (read, *filter(is_renaming, users)):
                 op.detach().insert_before(first)
-
-
-def _uses_of(read: ConsumerReadOp) -> tuple[list[Operation], list[Operation]]:
-    """The shape operations of a block on what is read, which cost nothing, and the uses of all."""
-    renamed: list[Operation] = []
-    uses: list[Operation] = []
-    pending = list(read.values)
-    while pending:
-        for user in pending.pop(0).users:
-            if isinstance(user, Rearrangement) and user.parent is read.parent:
-                renamed.append(user)
-                pending.append(user.result)
-            else:
-                uses.append(user)
-    return renamed, uses
 
 
 def led_on(op: Rearrangement, layout: Layout) -> Layout:

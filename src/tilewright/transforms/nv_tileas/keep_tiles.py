@@ -125,7 +125,7 @@ def _keep(
 ) -> None:
     """Keep the tiles of a loop for later ones, as many as are asked for or fit."""
     loop, loads = repeated.first.loop, [load.load for load in repeated.first.loads.values()]
-    name, step = function.sym_name, integer_of(loop.step)
+    name, step = function.sym_name, integer_of(loop.step) or 0
     bytes = stage_bytes(loads)
     counters = constant_range(loop)
     # Copies are all in flight at once; how many there are is known of a constant trip count.
@@ -135,13 +135,11 @@ def _keep(
     wanted = MOST_KEPT if asked is None else asked
     capacity = min(limit, wanted, wanted if counters is None else len(counters))
     problem = _problem(loop, step, capacity)
-    if problem is not None or step is None:
+    if problem is not None:
         text = "Tiles not kept for later loops"
-        sink.remark(
-            Remark(TILES_NOT_KEPT, text, KeepTiles.name, name, loop.location, problem or "")
-        )
+        sink.remark(Remark(TILES_NOT_KEPT, text, KeepTiles.name, name, loop.location, problem))
         if asked is not None:
-            function.refuse(KEPT_TILES, problem or "")
+            function.refuse(KEPT_TILES, problem)
         return
     text = (
         f"Tiles kept for {len(repeated.later)} later loops: the first {capacity}, "
@@ -175,9 +173,9 @@ def _free_bytes(function: FuncOp, blocks: int) -> int:
     return max(sm_share(arch, blocks) - SharedMemory(function).unplanned, 0)
 
 
-def _problem(loop: ForOp, step: int | None, capacity: int) -> str | None:
+def _problem(loop: ForOp, step: int, capacity: int) -> str | None:
     """Why tiles of a loop are not kept."""
-    if step is None or step <= 0:
+    if step <= 0:
         return "the step is not constant"
     if capacity < FEWEST_KEPT:
         return f"fewer than {FEWEST_KEPT} of a loop fit into the block's share of shared memory"

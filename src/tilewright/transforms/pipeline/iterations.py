@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.loop_bounds import integer_of
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.elements import with_element
 from tilewright.dialects.nv_tileaa.attributes import Signedness
@@ -15,10 +16,8 @@ from tilewright.dialects.nv_tileaa.integer import AddIOp, AndIOp, CmpIOp, DivIOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.scf import IfOp, YieldOp
-from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
-from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I1, IntegerType, TensorType
 from tilewright.transforms.nv_tileaa.scalars import constant
 
@@ -113,13 +112,13 @@ def limits_of(build: Builder, loop: ForOp, distances: Iterable[int]) -> dict[int
 
     Only for distances that are constant numbers, which fit into the counter.
     """
-    step, type = constant_of(loop.step), loop.step.type
-    if not isinstance(step, IntegerAttr) or not isinstance(type, IntegerType):
+    step, type = integer_of(loop.step), loop.step.type
+    if step is None or not isinstance(type, IntegerType):
         return {}
     limits: dict[int, Limit] = {}
     lowest = 0 if loop.unsigned_cmp else -1 << (type.width - 1)
     for distance in distances:
-        gap, bound = step.value * distance, loop.upper_bound
+        gap, bound = step * distance, loop.upper_bound
         if not 0 < gap < 1 << (type.width - 1):
             continue
         difference = constant(build, gap, type)
@@ -139,10 +138,10 @@ def limits_of(build: Builder, loop: ForOp, distances: Iterable[int]) -> dict[int
 
 def last_counter(build: Builder, loop: ForOp) -> Value:
     """The counter of the last iteration of a loop that has one."""
-    step, type = constant_of(loop.step), loop.step.type
+    type = loop.step.type
     assert isinstance(type, IntegerType)
     most = build.create(SubIOp, lhs=loop.upper_bound, rhs=constant(build, 1, type)).result
-    if isinstance(step, IntegerAttr) and step.value == 1:
+    if integer_of(loop.step) == 1:
         return most
     # The difference is unsigned: it may not fit into a signed integer.
     span = build.create(SubIOp, lhs=most, rhs=loop.lower_bound).result

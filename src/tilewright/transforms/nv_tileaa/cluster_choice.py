@@ -21,10 +21,9 @@ from tilewright.support.remark_catalogue import CLUSTER, CLUSTER_REFUSED
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.target.tensor_cores import MMA_COLUMNS, WGMMA_ROWS
-from tilewright.transforms.nv_tileaa import cluster_accesses
-from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES, check_accesses
-from tilewright.transforms.tile.closure import CannotCut, Cut
-from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.closure import CannotCut, Cut, Scope
+from tilewright.transforms.tile.one_part import check_accesses, check_order
+from tilewright.transforms.tile.parts import WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +119,7 @@ def _choices(
                 if seed not in cut.ways:
                     cut = _extended(cut, seed)
                     used += [seed] if seed in cut.ways else []
-            cluster_accesses.check_order(kernel, cut)
+            check_order(kernel, cut)
         except CannotCut as failure:
             failures.append(failure)
         else:

@@ -20,8 +20,9 @@ from tilewright.support.remark_catalogue import TILES_SHRUNK
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import MMA_ROWS
-from tilewright.transforms.tile.apply import first_part_cut, loop_region
+from tilewright.transforms.tile.apply import loop_region
 from tilewright.transforms.tile.closure import CannotCut
+from tilewright.transforms.tile.one_part import first_part_cut
 from tilewright.transforms.tile.parts import is_rest_out_of_bounds
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.nv_tileaa.dot_parts import dots_of_loops
 from tilewright.transforms.tile.closure import CannotCut
-from tilewright.transforms.tile.k_loop import KLoop, counts_up_by_one
+from tilewright.transforms.tile.loop import counts_up_by_one, cut_along_k
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def _choose(
 
     if parts > 1:
         try:
-            KLoop(loop, parts, is_cheap).cut(dots)
+            cut_along_k(loop, dots, parts, is_cheap)
         except CannotCut:
             return 1, "an operation of a loop cannot be split along K"
     missed = f"K of a tile can be split into {parts} parts only"

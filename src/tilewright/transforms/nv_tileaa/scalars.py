@@ -1,13 +1,20 @@
-"""Scalar constants that passes build."""
+"""Constants and integer arithmetic that passes build."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.elements import with_element
+from tilewright.dialects.nv_tileaa import integer
+from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.types import I1, I64
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
     from tilewright.ir.types import IntegerType
     from tilewright.ir.values import Value
@@ -16,3 +23,57 @@ if TYPE_CHECKING:
 def constant(build: Builder, number: int, type: IntegerType) -> Value:
     """A scalar."""
     return build.create(ConstantOp, value=IntegerAttr(number, type), types=[type]).result
+
+
+class Arithmetic:
+    """Builds arithmetic on unsigned integers: scalars, or tiles element by element."""
+
+    __slots__ = ("build",)
+
+    def __init__(self, build: Builder) -> None:
+        self.build = build
+
+    def constant(self, value: int, type: Type = I64) -> Value:
+        """A number, or a tile of it."""
+        return self.build.create(ConstantOp, value=literal([value], type), types=[type]).result
+
+    def add(self, lhs: Value, rhs: Value) -> Value:
+        """Addition."""
+        return self.build.create(integer.AddIOp, lhs=lhs, rhs=rhs).result
+
+    def subtract(self, lhs: Value, rhs: Value) -> Value:
+        """Subtraction."""
+        return self.build.create(integer.SubIOp, lhs=lhs, rhs=rhs).result
+
+    def multiply(self, lhs: Value, rhs: Value) -> Value:
+        """Multiplication."""
+        return self.build.create(integer.MulIOp, lhs=lhs, rhs=rhs).result
+
+    def divide(self, lhs: Value, rhs: Value) -> Value:
+        """Division, rounded down."""
+        unsigned = Signedness.UNSIGNED
+        return self.build.create(integer.DivIOp, lhs=lhs, rhs=rhs, signedness=unsigned).result
+
+    def shift_right(self, lhs: Value, rhs: Value) -> Value:
+        """Shift to the right, with zeros from the left."""
+        unsigned = Signedness.UNSIGNED
+        return self.build.create(integer.ShRIOp, lhs=lhs, rhs=rhs, signedness=unsigned).result
+
+    def conjunction(self, lhs: Value, rhs: Value) -> Value:
+        """Bitwise and."""
+        return self.build.create(integer.AndIOp, lhs=lhs, rhs=rhs).result
+
+    def disjunction(self, lhs: Value, rhs: Value) -> Value:
+        """Bitwise or."""
+        return self.build.create(integer.OrIOp, lhs=lhs, rhs=rhs).result
+
+    def compare(self, predicate: CmpIPredicate, lhs: Value, rhs: Value) -> Value:
+        """Comparison."""
+        types = [with_element(lhs.type, I1)]
+        return self.build.create(
+            integer.CmpIOp, predicate=predicate, lhs=lhs, rhs=rhs, types=types
+        ).result
+
+    def is_zero(self, number: Value) -> Value:
+        """Whether a number is zero."""
+        return self.compare(CmpIPredicate.EQ, number, self.constant(0, number.type))

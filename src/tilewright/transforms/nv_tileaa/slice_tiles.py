@@ -19,8 +19,7 @@ from tilewright.plans.rematerialization import Rematerializable
 from tilewright.schedule.limits import TILE_SHARE
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warp_counts import threads_of
-from tilewright.transforms.tile.closure import CannotCut, Cut
-from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.closure import CannotCut, Cut, Scope
 from tilewright.transforms.tile.loop import build_loop
 from tilewright.transforms.tile.region import PartRegion, WaitsFor
 

@@ -29,13 +29,13 @@ from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.types import DYNAMIC
-from tilewright.transforms.nv_tileaa.cluster_accesses import WRITES
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
     loop_before,
     scheduled_loads,
 )
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+from tilewright.transforms.tile.parts import WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,6 +2,6 @@
 
 `closure` finds all that is cut with an operation, by the ways that operations declare. `apply` is
 the pass `tile`, which applies the splits that `plan-splits` wrote: `one_part` (the first part,
-parts over CTAs), `region` and `loop` (a loop over parts), `k_loop` (more iterations over K).
+parts over CTAs), `region` and `loop` (a loop over parts, or more iterations over K).
 `slice-tiles` uses `region`, too; `slice-dots` and `slice-dot-results` use `unrolled`.
 """

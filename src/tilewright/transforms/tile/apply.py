@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
-from tilewright.analysis.targets import target_or_baseline
-from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.splits import (
     SPLIT,
@@ -15,17 +13,14 @@ from tilewright.dialects.nv_tileaa.splits import (
     SplitForm,
     set_splits,
     splits_of,
-    ways_by_dim,
 )
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.passes import Pass
-from tilewright.target.arch import PORTABLE_CLUSTER
 from tilewright.transforms.generic.dce import erase_dead_code
-from tilewright.transforms.tile.closure import CannotCut, Cut
-from tilewright.transforms.tile.control_flow import Scope
-from tilewright.transforms.tile.k_loop import KLoop, refine_loop
-from tilewright.transforms.tile.loop import build_loop
+from tilewright.transforms.tile.closure import CannotCut, Scope, cut_of
+from tilewright.transforms.tile.loop import build_loop, cut_along_k, refine_loop
+from tilewright.transforms.tile.one_part import keep_first_part, over_ctas
 from tilewright.transforms.tile.region import PartRegion
 
 if TYPE_CHECKING:
@@ -87,56 +82,6 @@ def _take(function: FuncOp, form: SplitForm) -> Seeds:
     return taken
 
 
-def cut_of(scope: Scope, seeds: Mapping[Operation, Split]) -> Cut:
-    """What is cut with some operations in one split; raises `CannotCut`."""
-    (parts, *_) = [split.parts for split in seeds.values()]
-    cut = Cut(scope, parts)
-    for op, split in seeds.items():
-        way = ways_by_dim(op).get(split.dim)
-        if way is None or way not in cut.ways_of(op):
-            raise CannotCut(op)
-        cut = cut.with_op(op, way)
-    return cut
-
-
-def first_part_cut(function: FuncOp, seeds: Mapping[Operation, Split]) -> Cut:
-    """What is cut so that the first part replaces the whole; raises `CannotCut`."""
-    from tilewright.transforms.tile.one_part import check_unobserved  # noqa: PLC0415
-
-    cut = cut_of(Scope.of_function(function), seeds)
-    check_unobserved(cut)
-    return cut
-
-
-def _keep_first(function: FuncOp, seeds: Seeds) -> None:
-    # Few kernels have parts that nothing observes.
-    from tilewright.transforms.tile.one_part import keep_first_part  # noqa: PLC0415
-
-    keep_first_part(function, first_part_cut(function, seeds))
-
-
-def _over_ctas(function: FuncOp, seeds: Seeds) -> None:
-    # Few kernels are split over clusters.
-    from tilewright.transforms.nv_tileaa import cluster_accesses  # noqa: PLC0415
-    from tilewright.transforms.tile.one_part import split_over_ctas  # noqa: PLC0415
-
-    (op, split), *_ = seeds.items()
-    spec = function.kernel_spec
-    if spec is None:
-        raise CannotCut(op, "CTAs share the tiles of kernels only")
-    before = function.cluster_size if function.is_distributed else 1
-    ctas, problem = before * split.parts, target_or_baseline(function).cluster_problem
-    if 1 << split.bit != before:
-        raise CannotCut(op, f"bit {split.bit} of the rank is not the next one of {before} CTAs")
-    if problem is not None or ctas > PORTABLE_CLUSTER:
-        raise CannotCut(op, problem or f"a cluster has at most {PORTABLE_CLUSTER} CTAs")
-    cluster_accesses.check_accesses(function)
-    cut = cut_of(Scope.of_function(function), seeds)
-    cluster_accesses.check_order(function, cut)
-    split_over_ctas(function, cut, split.bit)
-    function.kernel_spec = KernelSpecAttr(ctas, spec.num_warps, spec.occupancy)
-
-
 def loop_region(seeds: Mapping[Operation, Split]) -> PartRegion:
     """What runs once for each part: an operation, a loop that carries its tiles, what follows.
 
@@ -162,12 +107,12 @@ def _along_k(_: FuncOp, seeds: Seeds) -> None:
     if not isinstance(loop, ForOp):
         raise CannotCut(op, "there is no loop over K around it")
     dots = [dot for dot in seeds if isinstance(dot, DotOp)]
-    refine_loop(loop, KLoop(loop, split.parts).cut(dots))
+    refine_loop(loop, cut_along_k(loop, dots, split.parts))
 
 
 _APPLY: Final[dict[SplitForm, Callable[[FuncOp, Seeds], None]]] = {
-    SplitForm.FIRST: _keep_first,
-    SplitForm.CTA: _over_ctas,
+    SplitForm.FIRST: keep_first_part,
+    SplitForm.CTA: over_ctas,
     SplitForm.LOOP: _in_loop,
     SplitForm.K_LOOP: _along_k,
 }

@@ -1,25 +1,116 @@
 """Which tiles are cut into parts together, each along one dimension, and which operations.
 
 A tile that is cut is cut for its definition and for all users, so the choice for one tile decides
-those that are connected with it.
+those that are connected with it, and those that control flow passes it on to.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.elementwise import is_tile
+from tilewright.dialects.nv_tileaa.splits import ways_by_dim
+from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.tiling import Join
 from tilewright.plans.rematerialization import Rematerializable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from tilewright.ir.operation import Operation
+    from tilewright.dialects.nv_tileaa.splits import Split
+    from tilewright.ir.operation import Block, Operation, Region
     from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
-    from tilewright.transforms.tile.control_flow import Scope
 
 TWO_WAYS: Final = "its tiles would be split in two ways"
+CONTROL_FLOW: Final = (ForOp, IfOp, WhileOp, YieldOp, ConditionOp)
+
+
+class Transfer(NamedTuple):
+    """A value that control flow passes on: its uses, and the values that it becomes."""
+
+    uses: list[tuple[Operation, int]]
+    """The operations that pass it on, and the number of the operand."""
+    targets: list[Value]
+
+    @property
+    def sources(self) -> list[Value]:
+        """The values that are passed on."""
+        return [op.operands[number] for op, number in self.uses]
+
+
+def control_flow_transfers(ops: Iterable[Operation]) -> Iterator[Transfer]:
+    """The values that loops carry and branches yield."""
+    for op in ops:
+        match op:
+            case ForOp():
+                end = _end(op.body)
+                for number, result in enumerate(op.results):
+                    yield Transfer([(op, 3 + number), (end, number)], [op.carried[number], result])
+            case IfOp():
+                ends = [_end(region) for region in op.regions if region.blocks]
+                for number, result in enumerate(op.results):
+                    yield Transfer([(end, number) for end in ends], [result])
+            case WhileOp():
+                again, condition = _end(op.after), _end(op.before)
+                for number, argument in enumerate(op.before.block.args):
+                    yield Transfer([(op, number), (again, number)], [argument])
+                for number, result in enumerate(op.results):
+                    argument = op.after.block.args[number]
+                    yield Transfer([(condition, 1 + number)], [argument, result])
+            case _:
+                pass
+
+
+def _end(region: Region) -> Operation:
+    last = region.block.last
+    assert last is not None
+    return last
+
+
+class Scope:
+    """The part of a program in which tiles are cut, and how control flow links its tiles.
+
+    Tiles that are linked stand for one another, and are cut alike.
+    """
+
+    __slots__ = ("_blocks", "_linked", "_linking", "transfers")
+
+    def __init__(self, ops: Iterable[Operation], blocks: Iterable[Block]) -> None:
+        self._blocks = set(blocks)
+        self.transfers = [each for each in control_flow_transfers(ops) if is_tile(each.targets[0])]
+        """The tiles that control flow passes on."""
+        self._linked: dict[Value, list[Value]] = {}
+        self._linking: set[Operation] = set()
+        for transfer in self.transfers:
+            values = [*transfer.sources, *transfer.targets]
+            for value in values:
+                self._linked.setdefault(value, []).extend(values)
+            self._linking.update(op for op, _ in transfer.uses)
+            self._linking.update(filter(None, (v.defining_op() for v in transfer.targets)))
+
+    @staticmethod
+    def of_function(function: Operation) -> Scope:
+        """All of a function."""
+        ops = list(function.walk())
+        return Scope(ops, (block for op in ops for region in op.regions for block in region.blocks))
+
+    @staticmethod
+    def of_block(block: Block) -> Scope:
+        """A block and the loops directly in it."""
+        loops = [op for op in block if isinstance(op, ForOp)]
+        return Scope(loops, (block, *(loop.body.block for loop in loops)))
+
+    def __contains__(self, op: Operation) -> bool:
+        return op.parent in self._blocks
+
+    def linked(self, value: Value) -> list[Value]:
+        """The tiles that control flow passes to or from a tile, itself included."""
+        return self._linked.get(value, [])
+
+    def links(self, op: Operation) -> bool:
+        """Whether an operation only passes tiles on."""
+        return op in self._linking
 
 
 class CannotCut(Exception):
@@ -137,3 +228,14 @@ def _owner(value: Value) -> Operation:
     owner = None if block is None else block.parent_op
     assert owner is not None
     return owner
+
+
+def cut_of(scope: Scope, seeds: Mapping[Operation, Split]) -> Cut:
+    """What is cut with some operations in one split; raises `CannotCut`."""
+    cut = Cut(scope, next(iter(seeds.values())).parts)
+    for op, split in seeds.items():
+        way = ways_by_dim(op).get(split.dim)
+        if way is None or way not in cut.ways_of(op):
+            raise CannotCut(op)
+        cut = cut.with_op(op, way)
+    return cut

@@ -1,30 +1,36 @@
-"""Parts of tiles and of views: their types, the index of a part, and rematerialization."""
+"""Parts of tiles and of views: types, rematerialization, and copies of operations on one part."""
 
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal, splat_of
-from tilewright.dialects.nv_tileaa import integer, misc, shape, view
+from tilewright.dialects.nv_tileaa import atomics, memory, misc, shape, view
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp, TruncIOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
+from tilewright.dialects.scf import YieldOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.effects import is_dead
+from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import DYNAMIC, I64, IntegerType, TensorType
-from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.scalars import Arithmetic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from tilewright.dialects.scf import ForOp
     from tilewright.ir.attributes import Type
-    from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.tile.closure import Cut
 
 ViewAccess = view.TileLoadOp | view.TileStoreOp | view.TiledAtomicRmwOp
+LOADS: Final = (memory.LoadOp, view.TileLoadOp)
+WRITES: Final = (memory.StoreOp, view.TileStoreOp, atomics.AtomicOp, view.TiledAtomicRmwOp)
 
 
 def cut_type(type: Type, dim: int, count: int) -> TensorType:
@@ -44,7 +50,12 @@ def is_rest_out_of_bounds(store: view.TileStoreOp, dim: int, parts: int) -> bool
     return extent != DYNAMIC and parts * extent <= type.tile[dim]
 
 
-def as_width(build: Builder, number: Value, type: IntegerType) -> Value:
+def is_of_groups(op: Operation) -> bool:
+    """Whether it assumes something of groups of elements, by their index in the whole tile."""
+    return isinstance(op, misc.AssumeOp) and not op.predicate.is_elementwise
+
+
+def _as_width(build: Builder, number: Value, type: IntegerType) -> Value:
     """An unsigned integer in another width."""
     source = number.type
     assert isinstance(source, IntegerType)
@@ -58,11 +69,10 @@ def as_width(build: Builder, number: Value, type: IntegerType) -> Value:
 class PartAccess:
     """An access to one of `count` parts of a tile along a dimension, through a view of parts."""
 
-    __slots__ = ("_dim", "_op", "_scale", "_step", "type")
+    __slots__ = ("_op", "_scale", "_step", "at", "is_indexed", "type")
 
     def __init__(self, op: ViewAccess, dim: int, count: int) -> None:
-        self._op, self._dim = op, dim
-        old = view.tiled_view(op.view)
+        self._op, old = op, view.tiled_view(op.view)
         tile, steps = list(old.tile), list(old.steps)
         tile[dim] //= count
         steps[dim] = gcd(old.counted[dim], tile[dim]) if old.sparse is None else tile[dim]
@@ -72,11 +82,10 @@ class PartAccess:
         """The view of parts."""
         self._scale = old.counted[dim] // self.type.counted[dim]
         self._step = tile[dim] // self.type.counted[dim]
-
-    @property
-    def is_indexed(self) -> bool:
+        self.is_indexed = dim != old.sparse
         """Whether an index selects the part; otherwise a part of the sparse indices does."""
-        return self._dim != view.tiled_view(self._op.view).sparse
+        self.at = op.operands.index(op.view) + 1 + dim
+        """The operand that is the index along the dimension."""
 
     def view(self, build: Builder) -> Value:
         """The view of parts of the same memory."""
@@ -86,11 +95,10 @@ class PartAccess:
 
     def index(self, index: Value, number: Value, build: Builder) -> Value:
         """The index of a part, given its number and the index of the tile."""
-        wide, number = as_width(build, index, I64), as_width(build, number, I64)
-        scale, step = constant(build, self._scale, I64), constant(build, self._step, I64)
-        start = build.create(integer.MulIOp, lhs=wide, rhs=scale).result
-        more = build.create(integer.MulIOp, lhs=number, rhs=step).result
-        return build.create(integer.AddIOp, lhs=start, rhs=more).result
+        wide, number = _as_width(build, index, I64), _as_width(build, number, I64)
+        math = Arithmetic(build)
+        scale, step = math.constant(self._scale), math.constant(self._step)
+        return math.add(math.multiply(wide, scale), math.multiply(number, step))
 
 
 class RematerializedParts:
@@ -145,11 +153,101 @@ class RematerializedParts:
         """A range, offset by its length times the number of the part."""
         type = numbers.type
         assert isinstance(type, TensorType)
-        element = type.element
-        assert isinstance(element, IntegerType)
+        assert isinstance(type.element, IntegerType)
         assert self._number is not None
-        number = as_width(build, self._number, element)
-        length = constant(build, extents(type)[0], element)
-        start = build.create(integer.MulIOp, lhs=number, rhs=length).result
-        all_starts = build.create(shape.SplatOp, source=start, types=[type]).result
-        return build.create(integer.AddIOp, lhs=numbers, rhs=all_starts).result
+        math, number = Arithmetic(build), _as_width(build, self._number, type.element)
+        start = math.multiply(number, math.constant(extents(type)[0], type.element))
+        return math.add(numbers, build.create(shape.SplatOp, source=start, types=[type]).result)
+
+
+class PartBuilder:
+    """Copies operations of a cut for one part, and those that every part needs whole.
+
+    The number of the part selects it; without one, the loop around the operations counts parts,
+    and its induction variable is their index.
+    """
+
+    __slots__ = ("_before", "_cut", "_inner", "_number", "_remade", "build", "values")
+
+    def __init__(self, cut: Cut, number: Value | None, build: Builder) -> None:
+        self._cut, self._number = cut, number
+        self.build = build
+        self._inner: ForOp | None = None
+        """The loop that is being copied."""
+        self._before = build
+        """Builds before the copy of that loop; outside of loops the same as `build`."""
+        self.values: dict[Value, Value] = {}
+        """What stands for each value of the program."""
+        self._remade = RematerializedParts(cut, number, self._builder_for, self.values)
+
+    def operand(self, value: Value, dim: int | None) -> Value:
+        """The part of an operand along a dimension, or all of it."""
+        if dim is not None and value not in self._cut.dims:
+            return self._remade.part_of(value, dim)
+        return self.values.get(value, value)
+
+    def copy(self, op: Operation) -> None:
+        """Build a part of an operation, or all of it if it is not cut."""
+        way = self._cut.ways.get(op)
+        axes: Mapping[Value, int] = {} if way is None else way.axes
+        self.build.location = op.location
+        operands = [self.operand(value, axes.get(value)) for value in op.operands]
+        if way is not None and is_of_groups(op):
+            self.values[op.results[0]] = operands[0]
+            return
+        if way is not None and isinstance(op, ViewAccess):
+            self._select(op, axes[op.tile], operands)
+        types = [
+            cut_type(result.type, axes[result], self._cut.parts) if result in axes else result.type
+            for result in op.results
+        ]
+        made = op.like(operands, types)
+        if way is not None and isinstance(made, ViewAccess):
+            # A part of a tile at the edge may have nothing in bounds.
+            made.sliced = True
+        made.set_regions([region.clone(self.values.copy()) for region in op.regions])
+        self.build.insert(made)
+        self.values.update(zip(op.results, made.results, strict=True))
+
+    def loop(self, op: ForOp, bounds: Sequence[Value]) -> ForOp:
+        """Build a loop that carries parts, with bounds and a step of its own."""
+        old, outer = op.body.block, self.build
+        dims = [self._cut.dims.get(value) for value in op.carried]
+        starts = [self.operand(value, dim) for value, dim in zip(op.init_args, dims, strict=True)]
+        types = [value.type for value in starts]
+        body = Block([bounds[0].type, *types])
+        made = op.like([*bounds, *starts], types)
+        made.set_regions([Region([body])])
+        outer.insert(made)
+        self.values.update(zip(old.args, body.args, strict=True))
+        self._inner, self._before = op, Builder(InsertPoint.before(made), op.location)
+        self.build = Builder(InsertPoint.at_end(body), op.location)
+        for inner in old:
+            if isinstance(inner, YieldOp):
+                passed = zip(inner.values, dims, strict=True)
+                self.build.location = inner.location
+                self.build.create(YieldOp, values=[self.operand(*each) for each in passed])
+            else:
+                self.copy(inner)
+        for inner in reversed(body):
+            # Whole tiles that are left would count for the number of warps.
+            if is_dead(inner):
+                inner.erase()
+        self._inner, self.build, self._before = None, outer, outer
+        self.values.update(zip(op.results, made.results, strict=True))
+        return made
+
+    def _select(self, op: ViewAccess, dim: int, operands: list[Value]) -> None:
+        """Access a part through a view of parts; what no iteration changes is built before."""
+        access, cutter = PartAccess(op, dim, self._cut.parts), op.view.defining_op()
+        assert cutter is not None
+        operands[op.operands.index(op.view)] = access.view(self._builder_for(cutter))
+        if access.is_indexed and self._number is not None:
+            is_changed = self._inner is not None and op.indices[dim].is_inside(self._inner)
+            build = self.build if is_changed else self._before
+            operands[access.at] = access.index(operands[access.at], self._number, build)
+
+    def _builder_for(self, op: Operation) -> Builder:
+        """Builds what depends on an operation: before a loop, unless the loop contains it."""
+        is_inside = self._inner is not None and self._inner.is_ancestor_of(op)
+        return self.build if is_inside else self._before

@@ -5,7 +5,7 @@ A loop that carries tiles is cut as a whole: the loop over parts contains it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
@@ -17,6 +17,7 @@ from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.effects import is_effect_free
 from tilewright.ir.tiling import Join
 from tilewright.transforms.tile.closure import CannotCut
+from tilewright.transforms.tile.parts import LOADS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.transforms.tile.closure import Cut
-
-LOADS: Final = (LoadOp, TileLoadOp)
 
 
 class WaitsFor(CannotCut):

@@ -14,8 +14,7 @@ from tilewright.dialects.nv_tileaa.view import TileStoreOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
-from tilewright.transforms.tile.closure import CannotCut, Cut
-from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.closure import CannotCut, Cut, Scope
 from tilewright.transforms.tile.loop import build_loop
 from tilewright.transforms.tile.region import PartRegion
 

@@ -36,11 +36,9 @@ from tilewright.ir.types import F32, I32, FloatType, TensorType
 from tilewright.ir.values import Value
 from tilewright.ir.verifier import verify
 from tilewright.plans.rematerialization import Rematerializable
-from tilewright.transforms.nv_tileaa.cluster_accesses import check_accesses, check_order
-from tilewright.transforms.tile.closure import CannotCut, Cut
-from tilewright.transforms.tile.control_flow import Scope
+from tilewright.transforms.tile.closure import CannotCut, Cut, Scope
 from tilewright.transforms.tile.loop import build_loop
-from tilewright.transforms.tile.one_part import split_over_ctas
+from tilewright.transforms.tile.one_part import check_accesses, check_order, split_over_ctas
 from tilewright.transforms.tile.parts import cut_type
 from tilewright.transforms.tile.region import PartRegion
 

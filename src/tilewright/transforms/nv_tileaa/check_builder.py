@@ -1,13 +1,10 @@
-"""Builder of run-time checks: arithmetic, comparisons, and the report of a failure."""
+"""Builder of run-time checks, and of the report of a failure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.elements import with_element
 from tilewright.dialects.nv_tileaa import atomics, integer, memory, multimem, view
 from tilewright.dialects.nv_tileaa.coordinates import zero_extended
 from tilewright.dialects.nv_tileaa.misc import AssertOp, PrintOp
@@ -17,10 +14,11 @@ from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
-from tilewright.ir.types import I1, I64, TensorType
+from tilewright.ir.types import I1, TensorType
 from tilewright.support.cutile_names import cutile_function
 from tilewright.support.location import ByteLoc, unnamed
 from tilewright.support.source_location import source_location
+from tilewright.transforms.nv_tileaa.scalars import Arithmetic, constant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,54 +45,23 @@ NAMES: Final[dict[type[Operation], str]] = {
 """The names of the checked accesses in Tile IR."""
 
 
-class Checks:
+class Checks(Arithmetic):
     """Builds the checks of one access before it."""
 
-    __slots__ = ("_head", "build")
+    __slots__ = ("_head",)
 
     def __init__(self, op: Operation) -> None:
-        self.build = Builder(InsertPoint.before(op), unnamed(op.location))
+        super().__init__(Builder(InsertPoint.before(op), unnamed(op.location)))
         self._head = f"{_source_location(op.location)}error: {_name(op)}"
-
-    def constant(self, value: int, type: Type = I64) -> Value:
-        """A number, or a tile of it."""
-        return self.build.create(ConstantOp, value=literal([value], type), types=[type]).result
 
     def wide(self, number: Value) -> Value:
         """Zero-extend to 64 bits."""
         return zero_extended(self.build, number)
 
-    def add(self, lhs: Value, rhs: Value) -> Value:
-        """Addition."""
-        return self.build.create(integer.AddIOp, lhs=lhs, rhs=rhs).result
-
-    def subtract(self, lhs: Value, rhs: Value) -> Value:
-        """Subtraction."""
-        return self.build.create(integer.SubIOp, lhs=lhs, rhs=rhs).result
-
-    def multiply(self, lhs: Value, rhs: Value) -> Value:
-        """Multiplication."""
-        return self.build.create(integer.MulIOp, lhs=lhs, rhs=rhs).result
-
-    def conjunction(self, lhs: Value, rhs: Value) -> Value:
-        """Bitwise and."""
-        return self.build.create(integer.AndIOp, lhs=lhs, rhs=rhs).result
-
-    def disjunction(self, lhs: Value, rhs: Value) -> Value:
-        """Bitwise or."""
-        return self.build.create(integer.OrIOp, lhs=lhs, rhs=rhs).result
-
     def negation(self, condition: Value) -> Value:
         """The negation of a condition."""
         true = self.constant(1, condition.type)
         return self.build.create(integer.XOrIOp, lhs=condition, rhs=true).result
-
-    def compare(self, predicate: CmpIPredicate, lhs: Value, rhs: Value) -> Value:
-        """Integer comparison."""
-        types = [with_element(lhs.type, I1)]
-        return self.build.create(
-            integer.CmpIOp, predicate=predicate, lhs=lhs, rhs=rhs, types=types
-        ).result
 
     def below(self, lhs: Value, rhs: Value) -> Value:
         """Unsigned less-than."""
@@ -130,8 +97,7 @@ class Checks:
         program_id = inside.create(GetProgramIdOp)
         text = f"{message.replace('%', '%%')}: {gist}, in block (%d, %d, %d)\n"
         inside.create(PrintOp, format=text, arguments=[*numbers, *program_id.results])
-        never = inside.create(ConstantOp, value=literal([0], I1), types=[I1]).result
-        _stop(inside, never, message)
+        _stop(inside, constant(inside, 0, I1), message)
         inside.create(YieldOp)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.tiling import Way
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.choose_splits import Trial
+    from tilewright.transforms.nv_tileaa.plan_splits import Trial
 
 
 HALVES: Final = 2
@@ -51,6 +51,8 @@ def choose_cluster(trial: Trial, sink: Sink) -> None:
     """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
     kernel, split = trial.program, list[str]()
     asked, spec = kernel.asks(NUM_CTAS) or 1, kernel.kernel_spec
+    if asked <= 1 or kernel.is_distributed:
+        return
     failure: CannotCut | None = None
     assert spec is not None
     kernel.kernel_spec = KernelSpecAttr(None, spec.num_warps, spec.occupancy)

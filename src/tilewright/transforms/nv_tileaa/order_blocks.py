@@ -3,8 +3,8 @@
 A GPU starts blocks in the order of their ids. With a causal mask, the blocks of later rows read
 more keys: the last ones to start would run the longest, and most of the GPU would wait for them.
 Tile IR defines no order, so such a kernel computes its block ids anew. If they grow with x, the
-longest blocks of several rows of the grid start first (`BlockGroups`); y and z are counted from the
-last one down, since all blocks that differ in x alone start together.
+longest blocks of several rows of the grid start first; y and z are counted from the last one down,
+since all blocks that differ in x alone start together.
 
 Kernels that wait for other blocks keep their order: they may rely on blocks with smaller ids being
 started before.
@@ -33,17 +33,27 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32
+from tilewright.target.arch import TYPICAL_SMS
 from tilewright.transforms.kernel_pass import KernelPass
-from tilewright.transforms.nv_tileaa.block_groups import BlockGroups
-from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.scalars import Arithmetic, constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
+INCREASING: Final = (
+    AssumeOp,
+    integer.AddIOp,
+    arith.AddIOp,
+    arith.MinSIOp,
+    arith.MaxSIOp,
+    arith.MinUIOp,
+    arith.MaxUIOp,
+)
+"""Operations whose result goes up with any of the operands."""
 MAX_OPS: Final = 64
 """At most this many operations compute a bound from a block id."""
 
@@ -82,26 +92,65 @@ def _may_wait(op: Operation) -> bool:
 
 
 def _group(op: GetProgramIdOp) -> None:
-    """Start the longest blocks of a group of rows first."""
+    """Start the longest blocks of a group of rows first.
+
+    A row of the grid is the blocks that differ in x alone, for example those of one head of an
+    attention. A GPU starts row after row. Counting x from the last block down, the longest block of
+    the last rows would start when the GPU is nearly done, and run on alone. So a group of rows, as
+    many as occupy a GPU, starts its blocks together: the last block of each row, then the one
+    before. Groups are no larger than that because blocks of a row read the same data.
+    """
     build = Builder(InsertPoint.after(op), op.location)
     users = [list(block.users) for block in op.results]
     counts = build.create(GetNumProgramsOp, types=[result.type for result in op.results])
-    groups = BlockGroups(build, op.results, counts.results)
-    for number, new in enumerate(groups.ids(with_z=bool(users[2]))):
+    grouped = _grouped_ids(build, op.results, counts.results, with_z=bool(users[2]))
+    for number, new in enumerate(grouped):
         _replace(build, op.results[number], new, users[number])
+
+
+def _grouped_ids(
+    build: Builder, ids: Sequence[Value], counts: Sequence[Value], *, with_z: bool
+) -> list[Value]:
+    """X, y and z; rows of all z are in one sequence, or rows of each z on their own.
+
+    A group has at least as many blocks as a GPU has SMs. Nothing overflows, whatever the grid: one
+    of several rows has less than twice as many.
+    """
+    math, (x, y, z), (columns, rows, layers) = Arithmetic(build), ids, counts
+
+    def divided(number: Value, by: Value) -> tuple[Value, Value]:
+        """The quotient and the remainder."""
+        quotient = math.divide(number, by)
+        return quotient, math.subtract(number, math.multiply(quotient, by))
+
+    row = math.add(y, math.multiply(z, rows)) if with_z else y
+    count = math.multiply(rows, layers) if with_z else rows
+    sms, one = math.constant(TYPICAL_SMS, I32), math.constant(1, I32)
+    group_rows = math.divide(math.add(sms, math.subtract(columns, one)), columns)
+    _, row_in_group = divided(row, group_rows)
+    first = math.subtract(row, row_in_group)
+    # The last group may have fewer rows.
+    rest = math.subtract(count, first)
+    size = build.create(arith.MinUIOp, lhs=group_rows, rhs=rest).result
+    column, next_row = divided(math.add(x, math.multiply(row_in_group, columns)), size)
+    last = math.subtract(columns, math.constant(1, I32))
+    new_x, new_row = math.subtract(last, column), math.add(first, next_row)
+    if not with_z:
+        return [new_x, new_row, z]
+    new_z, new_y = divided(new_row, rows)
+    return [new_x, new_y, new_z]
 
 
 def _reverse(op: GetProgramIdOp, dimensions: list[int]) -> None:
     """Count the block ids of some dimensions of the grid from the last one down."""
     build = Builder(InsertPoint.after(op), op.location)
     counts = build.create(GetNumProgramsOp, types=[result.type for result in op.results])
-    one = constant(build, 1, I32)
+    math, one = Arithmetic(build), constant(build, 1, I32)
     for number in dimensions:
         block = op.results[number]
         users = list(block.users)
-        last = build.create(integer.SubIOp, lhs=counts.results[number], rhs=one).result
-        reversed = build.create(integer.SubIOp, lhs=last, rhs=block).result
-        _replace(build, block, reversed, users)
+        last = math.subtract(counts.results[number], one)
+        _replace(build, block, math.subtract(last, block), users)
 
 
 def _replace(build: Builder, block: Value, new: Value, users: list[Operation]) -> None:
@@ -152,17 +201,21 @@ class Trends:
         trends = [self.of(operand) for operand in op.operands]
         if all(trend is Trend.NONE for trend in trends):
             return Trend.NONE
-        rule = _RULES.get(type(op))
-        is_up = Trend.UNKNOWN not in trends and rule is not None and rule(op, trends)
+        is_up = Trend.UNKNOWN not in trends and _is_up(op, trends)
         return Trend.UP if is_up else Trend.UNKNOWN
 
 
-def _is_always_up(op: Operation, trends: list[Trend]) -> bool:
-    return True
-
-
-def _is_first_up(op: Operation, trends: list[Trend]) -> bool:
-    return trends[1] is Trend.NONE
+def _is_up(op: Operation, trends: list[Trend]) -> bool:
+    """Whether a result goes up, if some of the operands do and the others do not change."""
+    match op:
+        case integer.SubIOp() | arith.SubIOp():
+            return trends[1] is Trend.NONE
+        case integer.MulIOp() | arith.MulIOp():
+            return _is_scaled(op, trends)
+        case integer.DivIOp():
+            return trends[1] is Trend.NONE and _is_scaled(op, trends)
+        case _:
+            return isinstance(op, INCREASING)
 
 
 def _is_scaled(op: Operation, trends: list[Trend]) -> bool:
@@ -170,24 +223,3 @@ def _is_scaled(op: Operation, trends: list[Trend]) -> bool:
     others = [v for v, trend in zip(op.operands, trends, strict=True) if trend is Trend.NONE]
     scale = constant_of(others[0]) if len(others) == 1 else None
     return isinstance(scale, IntegerAttr) and scale.value > 0
-
-
-def _is_divided(op: Operation, trends: list[Trend]) -> bool:
-    return _is_first_up(op, trends) and _is_scaled(op, trends)
-
-
-_RULES: Final[dict[type[Operation], Callable[[Operation, list[Trend]], bool]]] = {
-    AssumeOp: _is_always_up,
-    integer.AddIOp: _is_always_up,
-    arith.AddIOp: _is_always_up,
-    arith.MinSIOp: _is_always_up,
-    arith.MaxSIOp: _is_always_up,
-    arith.MinUIOp: _is_always_up,
-    arith.MaxUIOp: _is_always_up,
-    integer.SubIOp: _is_first_up,
-    arith.SubIOp: _is_first_up,
-    integer.MulIOp: _is_scaled,
-    arith.MulIOp: _is_scaled,
-    integer.DivIOp: _is_divided,
-}
-"""By operation whose operands have a known trend, and some of them go up: whether it goes up."""

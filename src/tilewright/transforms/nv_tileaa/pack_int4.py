@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.conversion import BitcastOp
-from tilewright.dialects.nv_tileaa.integer import ShLIOp, ShRIOp
+from tilewright.dialects.nv_tileaa.coordinates import across_tile, coordinates, in_bounds
+from tilewright.dialects.nv_tileaa.integer import ShLIOp
+from tilewright.dialects.nv_tileaa.shape import PackOp, PermuteOp, SelectOp, UnpackOp, ViewOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import MemrefType, PtrType, TiledViewType
 from tilewright.dialects.nv_tileaa.view import (
+    BlockTileOp,
     GetDimSizeOp,
     MakeMemrefOp,
     TileLoadOp,
@@ -22,14 +25,20 @@ from tilewright.dialects.nv_tileaa.view import (
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.ir.rewriter import Rewriter
-from tilewright.ir.types import DYNAMIC, I8
-from tilewright.transforms.nv_tileaa.subbyte_checks import check_bytes, shares_bytes
-from tilewright.transforms.nv_tileaa.subbyte_padding import padded
-from tilewright.transforms.nv_tileaa.subbyte_tiles import pack_tile, unpack_tile
-from tilewright.transforms.nv_tileaa.subbyte_types import PADDINGS, in_bytes, paired, paired_dim
+from tilewright.ir.types import DYNAMIC, F4E2M1FN, I8, I64, TensorType
+from tilewright.support.diagnostics import Unsupported
+from tilewright.transforms.nv_tileaa.scalars import Arithmetic
+from tilewright.transforms.nv_tileaa.subbyte_types import (
+    PADDINGS,
+    check_bytes,
+    in_bytes,
+    paired,
+    paired_dim,
+    shares_bytes,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
@@ -63,10 +72,8 @@ def _pack(function: FuncOp) -> None:
                 _make(op, before[op.result])
             case GetDimSizeOp():
                 _measure(op, before[op.source])
-            case TileLoadOp():
-                _load(op, before[op.view])
-            case TileStoreOp():
-                _store(op, before[op.view])
+            case TileLoadOp() | TileStoreOp():
+                _access(op, before[op.view])
             case _:
                 pass
 
@@ -101,40 +108,41 @@ def _measure(op: GetDimSizeOp, type: Type) -> None:
         return
     build = Rewriter.at(op)
     bytes = build.create(GetDimSizeOp, source=op.source, dim=op.dim, types=[op.result.type]).result
-    one = build.create(ConstantOp, value=literal([1], bytes.type), types=[bytes.type]).result
+    one = Arithmetic(build).constant(1, bytes.type)
     build.replace(op, build.create(ShLIOp, lhs=bytes, rhs=one).result)
 
 
-# Law: a tile of elements is unpacked from its bytes; bytes out of bounds hold the padding.
-def _load(op: TileLoadOp, type: Type) -> None:
+def _access(op: TileLoadOp | TileStoreOp, type: Type) -> None:
     if in_bytes(type) is None:
         return
     assert isinstance(type, TiledViewType)
     dim = paired_dim(type)
     assert dim is not None
     _halve_index(op, dim)
+    if isinstance(op, TileLoadOp):
+        _load(op, type, dim)
+    else:
+        _store(op, dim)
+
+
+# Law: a tile of elements is unpacked from its bytes; bytes out of bounds hold the padding.
+def _load(op: TileLoadOp, type: TiledViewType, dim: int) -> None:
     op.tile.type = tiled_view(op.view).tile_type
     users = tuple(op.tile.users)
     if not users:
         return
     build = Builder(InsertPoint.after(op), op.location)
     padding = None if type.padding is None else PADDINGS[type.padding]
-    bytes = padded(build, op, padding) if padding else op.tile
-    tile = unpack_tile(build, bytes, type.tile, dim)
+    bytes = _padded(build, op, padding) if padding else op.tile
+    tile = _unpacked(build, bytes, type.tile, dim)
     for user in users:
         user.replace_operand(op.tile, tile)
 
 
 # Law: the bytes of a tile are stored; a byte is in bounds as a whole or not at all.
-def _store(op: TileStoreOp, type: Type) -> None:
-    if in_bytes(type) is None:
-        return
-    assert isinstance(type, TiledViewType)
-    dim = paired_dim(type)
-    assert dim is not None
-    _halve_index(op, dim)
+def _store(op: TileStoreOp, dim: int) -> None:
     build = Rewriter.at(op)
-    op.set_operands([pack_tile(build, op.tile, dim), *op.operands[1:]])
+    op.set_operands([_packed(build, op.tile, dim), *op.operands[1:]])
 
 
 def _halve_index(op: TileLoadOp | TileStoreOp, dim: int) -> None:
@@ -148,5 +156,68 @@ def _halve_index(op: TileLoadOp | TileStoreOp, dim: int) -> None:
 
 def _halved(build: Builder, number: Value) -> Value:
     """Half of an unsigned number."""
-    one = build.create(ConstantOp, value=literal([1], number.type), types=[number.type]).result
-    return build.create(ShRIOp, lhs=number, rhs=one, signedness=Signedness.UNSIGNED).result
+    math = Arithmetic(build)
+    return math.shift_right(number, math.constant(1, number.type))
+
+
+def _padded(build: Builder, op: TileLoadOp, padding: int) -> Value:
+    """A loaded tile of bytes, with a padding instead of zero out of bounds."""
+    cut = op.view.defined_by(BlockTileOp)
+    if cut is None:
+        raise Unsupported("padding of elements of 4 bits in a view that varies", op.location)
+    view, inside = tiled_view(op.view), None
+    for dim, index in enumerate(op.indices):
+        if not (op.in_bounds and op.in_bounds[dim]):
+            size = build.create(
+                GetDimSizeOp, source=cut.source, dim=view.dims[dim], types=[I64]
+            ).result
+            along = in_bounds(build, coordinates(build, view, dim, index), size)
+            part = across_tile(build, view, dim, along)
+            inside = part if inside is None else Arithmetic(build).conjunction(inside, part)
+    if inside is None:
+        return op.tile
+    others = Arithmetic(build).constant(padding, op.tile.type)
+    return build.create(SelectOp, condition=inside, true_value=op.tile, false_value=others).result
+
+
+def _unpacked(build: Builder, bytes: Value, shape: Sequence[int], dim: int) -> Value:
+    """Unpack the elements that a tile of bytes holds in pairs along a dimension."""
+    last = _last(len(shape), dim)
+    rows = _permuted(build, bytes, last)
+    elements = TensorType((prod(shape),), F4E2M1FN)
+    flat = _shaped(build, rows, (prod(shape) // 2,))
+    unpacked = build.create(UnpackOp, source=flat, types=[elements]).result
+    tile = _shaped(build, unpacked, [shape[each] for each in last])
+    return _permuted(build, tile, [last.index(each) for each in range(len(shape))])
+
+
+def _packed(build: Builder, tile: Value, dim: int) -> Value:
+    """Pack the elements of a tile in pairs along a dimension into bytes."""
+    shape = list(extents(tile.type))
+    last = _last(len(shape), dim)
+    flat = _shaped(build, _permuted(build, tile, last), (prod(shape),))
+    type = TensorType((prod(shape) // 2,), I8)
+    packed = build.create(PackOp, source=flat, types=[type]).result
+    shape[dim] //= 2
+    rows = _shaped(build, packed, [shape[each] for each in last])
+    return _permuted(build, rows, [last.index(each) for each in range(len(shape))])
+
+
+def _last(rank: int, dim: int) -> list[int]:
+    """All dimensions in order, with one of them moved to the end."""
+    return [*(each for each in range(rank) if each != dim), dim]
+
+
+def _permuted(build: Builder, tile: Value, order: Sequence[int]) -> Value:
+    if list(order) == sorted(order):
+        return tile
+    shape = extents(tile.type)
+    type = TensorType(tuple([shape[dim] for dim in order]), element_of(tile.type))
+    return build.create(PermuteOp, source=tile, order=list(order), types=[type]).result
+
+
+def _shaped(build: Builder, tile: Value, shape: Sequence[int]) -> Value:
+    if extents(tile.type) == tuple(shape):
+        return tile
+    type = TensorType(tuple(shape), element_of(tile.type))
+    return build.create(ViewOp, source=tile, types=[type]).result

@@ -48,7 +48,7 @@ def program(
 
 def dots_of(text: str) -> list[DotOp]:
     """The dots after the pass."""
-    module = lowered_as_far_as("slice-dot-results", text)
+    module = lowered_as_far_as("slice-dots", text)
     return [op for op in module.walk() if isinstance(op, DotOp)]
 
 

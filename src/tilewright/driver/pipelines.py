@@ -70,7 +70,6 @@ PASSES: Final = {
     ),
     "specialize-warps": "tilewright.transforms.nv_tileas.specialize_warps:SpecializeWarps",
     "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
-    "slice-dot-results": "tilewright.transforms.nv_tileas.slice_dot_results:SliceDotResults",
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
@@ -103,6 +102,7 @@ DEPRECATED_PASSES: Final = {
     "relax-occupancy": "plan-kernel",
     "shrink-tiles": "plan-splits{forms=first},tile",
     "sink-reductions": "schedule-operations",
+    "slice-dot-results": "slice-dots",
     "split-accumulators": "plan-splits{forms=loop},tile",
     "start-copies": "schedule-operations",
 }
@@ -218,7 +218,6 @@ LOWERING_PIPELINE: Final = {
         Step("specialize-warps"),
         Step("materialize-schedule"),
         Step("slice-dots"),
-        Step("slice-dot-results"),
         Step("schedule-operations"),
         Step("recompute-tiles"),
         Step("back-off-spins"),

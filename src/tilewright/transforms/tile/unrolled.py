@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tilewright.ir.builder import Builder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
 
 REARRANGEMENTS: Final = (ViewOp, ExpandDimsOp, PermuteOp)
 
@@ -46,14 +47,22 @@ class Part(NamedTuple):
         """The shape of the part."""
         return [self.extent if dim == self.axis else e for dim, e in enumerate(extents)]
 
-    def type(self, whole: Type) -> Type | None:
-        """The type of the part; None if other than registers of a thread choose it.
+    def exists(self, whole: Type) -> bool:
+        """Whether registers of a thread, and nothing else, choose the part of a tile.
 
         In shared memory, parts must follow each other.
         """
+        return self._layout(whole) is not None
+
+    def type(self, whole: Type) -> Type:
+        """The type of a part that exists."""
+        layout = self._layout(whole)
+        assert layout is not None
+        return laid_out(element_of(whole), layout)
+
+    def _layout(self, whole: Type) -> Layout | None:
         within = smem_inside if in_shared_memory(whole) else inside
-        layout = within(layout_of(whole), self.shape(shape(whole)))
-        return None if layout is None else laid_out(element_of(whole), layout)
+        return within(layout_of(whole), self.shape(shape(whole)))
 
     def along(self, tile: Value, axis: int, other: Value) -> Part:
         """The same one of as many parts of another tile, along a dimension of it."""
@@ -94,7 +103,7 @@ class UnrolledParts:
 
     def _find_sources(self, value: Value, part: Part) -> dict[Value, Part] | None:
         op = value.defining_op()
-        if op is None or part.type(value.type) is None:
+        if op is None or not part.exists(value.type):
             return None
         if is_uniform(value):
             return {}
@@ -117,7 +126,6 @@ class UnrolledParts:
     def _build(self, value: Value, part: Part, build: Builder) -> Value:
         op, type, sources = value.defining_op(), part.type(value.type), self._sources(value, part)
         assert op is not None
-        assert type is not None
         assert sources is not None
         if isinstance(op, ConsumerReadOp):
             return _read_part(build, op, part)
@@ -172,16 +180,15 @@ def _frees(op: Operation, create: CreatePipelineOp) -> bool:
 def _read_part(build: Builder, read: ConsumerReadOp, part: Part) -> Value:
     """Read a part of the tile that another operation reads."""
     (whole,) = read.values
-    at, type = [0] * len(shape(whole.type)), part.type(whole.type)
+    at = [0] * len(shape(whole.type))
     at[part.axis] = part.start
-    assert type is not None
     made = build.create(
         ConsumerReadOp,
         pipeline=read.pipeline,
         token=read.token,
         number=read.number,
         at=tuple(at),
-        types=[type],
+        types=[part.type(whole.type)],
         location=read.location,
     )
     return made.values[0]

@@ -1,5 +1,5 @@
 // A dot whose result is added to an accumulator is computed slice by slice where registers do not suffice for both.
-// RUN: tilewright opt --pass slice-dot-results %s | filecheck %s
+// RUN: tilewright opt --pass slice-dots %s | filecheck %s
 // 128 registers of a thread; the last one of them counts rows.
 #c = #nv_tileas.layout<[256, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [128, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>
 #a = #nv_tileas.layout<[256, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]]>

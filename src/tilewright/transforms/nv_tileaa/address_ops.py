@@ -16,7 +16,7 @@ from tilewright.ir.effects import is_effect_free
 from tilewright.ir.types import IntegerType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tilewright.dialects.nv_tileaa.early_execution import AnyLoad
     from tilewright.dialects.scf import ForOp
@@ -68,16 +68,8 @@ def is_index_load(op: Operation) -> bool:
 
 def find_index_loads(load: AnyLoad, address_ops: Sequence[Operation]) -> list[AnyLoad]:
     """The loads from whose results the operands of a load are computed without further loads."""
-    needed: set[Operation] = {load}
-    index_loads: list[AnyLoad] = []
-    for op in reversed(address_ops):
-        if not _is_used_by(op, needed):
-            continue
-        if isinstance(op, LoadOp | TileLoadOp):
-            index_loads.append(op)
-        else:
-            needed.add(op)
-    return index_loads[::-1]
+    _, loads = _needed(load, address_ops, lambda op: isinstance(op, LoadOp | TileLoadOp))
+    return [op for op in loads if isinstance(op, LoadOp | TileLoadOp)]
 
 
 def clone_address_ops(
@@ -90,14 +82,21 @@ def clone_address_ops(
 
     `values` maps results of the loop's operations to those of another iteration.
     """
-    needed: set[Operation] = {load}
-    repeated: list[Operation] = []
-    for op in reversed(address_ops):
-        if op.results[0] not in values and _is_used_by(op, needed):
-            needed.add(op)
-            repeated.append(op)
-    for op in reversed(repeated):
+    repeated, _ = _needed(load, address_ops, lambda op: op.results[0] in values)
+    for op in repeated:
         build.insert(op.clone(values))
+
+
+def _needed(
+    load: Operation, address_ops: Sequence[Operation], is_given: Callable[[Operation], bool]
+) -> tuple[list[Operation], list[Operation]]:
+    """What computes the operands of a load from what is given, and what of that it takes."""
+    users: list[Operation] = [load]
+    given: list[Operation] = []
+    for op in reversed(address_ops):
+        if any(user in users for result in op.results for user in result.users):
+            (given if is_given(op) else users).append(op)
+    return users[:0:-1], given[::-1]
 
 
 def erase_unused(address_ops: Sequence[Operation]) -> None:
@@ -105,7 +104,3 @@ def erase_unused(address_ops: Sequence[Operation]) -> None:
     for op in reversed(address_ops):
         if op.parent is not None and not any(result.is_used for result in op.results):
             op.erase()
-
-
-def _is_used_by(op: Operation, users: set[Operation]) -> bool:
-    return any(user in users for result in op.results for user in result.users)

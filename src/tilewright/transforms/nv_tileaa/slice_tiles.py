@@ -24,6 +24,8 @@ from tilewright.transforms.tile.loop import build_loop
 from tilewright.transforms.tile.region import PartRegion, WaitsFor
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.tiling import Way
@@ -47,12 +49,15 @@ class SliceTiles(Pass):
 def slice_function(function: FuncOp, budget: int) -> None:
     """Slice the tiles of a function that take more registers than the budget."""
     duplicated: set[Operation] = set()
-    while _slice_some(function, budget, duplicated):
-        pass
+    while (wait := _slice_some(function, budget, duplicated)) is not None:
+        duplicate_operands(wait.region, wait.reduction)
+        duplicated.add(wait.reduction)
 
 
-def _slice_some(function: FuncOp, budget: int, duplicated: set[Operation]) -> bool:
-    """Slice where possible; returns whether a reduction was duplicated, which allows more."""
+def _slice_some(
+    function: FuncOp, budget: int, duplicated: Collection[Operation]
+) -> WaitsFor | None:
+    """Slice where possible, up to the first reduction whose operands may be duplicated."""
     remade = Rematerializable()
     gone: set[Operation] = set()
     for tile in _large(function, budget):
@@ -64,14 +69,12 @@ def _slice_some(function: FuncOp, budget: int, duplicated: set[Operation]) -> bo
             region = find_region(maker.parent, tile, budget)
         except WaitsFor as wait:
             if wait.reduction not in duplicated:
-                duplicate_operands(wait.region, wait.reduction)
-                duplicated.add(wait.reduction)
-                return True
+                return wait
             continue
         if region is not None:
             gone.update(inner for member in region.members for inner in member.walk())
             build_loop(region)
-    return False
+    return None
 
 
 def duplicate_operands(region: PartRegion, reduction: ReduceOp) -> None:
@@ -112,13 +115,13 @@ def find_region(block: Block, tile: Value, budget: int) -> PartRegion | None:
 
     Raises `WaitsFor` if only a reduction prevents it.
     """
-    fewest = 2
-    while tile_words(tile.type) > budget * fewest:
-        fewest *= 2
+    fewest = 1
+    while tile_words(tile.type) > budget << fewest:
+        fewest += 1
     waits: WaitsFor | None = None
     for dim, extent in enumerate(shape(tile.type)):
         try:
-            region = _along(block, tile, dim, range(log2(fewest), log2(extent) + 1), budget)
+            region = _along(block, tile, dim, range(fewest, log2(extent) + 1), budget)
         except WaitsFor as error:
             waits = waits or error
             continue
@@ -133,24 +136,17 @@ def _along(block: Block, tile: Value, dim: int, counts: range, budget: int) -> P
     """What is cut with a tile along a dimension, into as few parts as the budget allows."""
     best: PartRegion | None = None
     for bits in counts:
-        region = _attempt(block, tile, dim, 1 << bits)
-        if region is None:
+        cut = Cut(Scope.of_block(block), 1 << bits, _may_slice)
+        try:
+            cut.add(tile, dim)
+            best = PartRegion(block, cut)
+        except WaitsFor:
+            raise
+        except CannotCut:
             break
-        best = region
-        if _words(region) <= budget << bits:
+        if _words(best) <= budget << bits:
             break
     return best
-
-
-def _attempt(block: Block, tile: Value, dim: int, parts: int) -> PartRegion | None:
-    cut = Cut(Scope.of_block(block), parts, _may_slice)
-    try:
-        cut.add(tile, dim)
-        return PartRegion(block, cut)
-    except WaitsFor:
-        raise
-    except CannotCut:
-        return None
 
 
 def _may_slice(op: Operation, way: Way) -> bool:

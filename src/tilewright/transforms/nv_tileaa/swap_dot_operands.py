@@ -24,7 +24,6 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import dot_types
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.operation import Block, Region
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import TensorType
 from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
@@ -108,19 +107,16 @@ def _fits_registers(dot: DotOp, atom: DotAtom, threads: int) -> bool:
 
 
 def _swap(dot: DotOp, loop: ForOp) -> None:
-    """Replace a dot by the transposed one, and its loop by one that carries that accumulator."""
+    """Replace a dot by the transposed one, whose accumulator the loop carries then."""
     build = Builder(InsertPoint.before(dot), dot.location)
-    at = loop.carried.index(dot.c)
+    at, carried = loop.carried.index(dot.c), dot.c
     before = Builder(InsertPoint.before(loop), loop.location)
     first = _transposed_accumulator(before, loop.init_args[at])
-    body = Block(
-        [arg.type if n != at + 1 else first.type for n, arg in enumerate(loop.body.block.args)]
-    )
     swapped = build.create(
         DotOp,
         a=_paired_rows(build, _transposed(build, dot.b)),
         b=_transposed(build, dot.a),
-        c=body.args[at + 1],
+        c=carried,
         signedness_a=dot.signedness_b,
         signedness_b=dot.signedness_a,
         fast_acc=dot.fast_acc,
@@ -130,22 +126,14 @@ def _swap(dot: DotOp, loop: ForOp) -> None:
     )
     dot.result.replace_all_uses_with(swapped.result)
     dot.erase()
-    for old, new in zip(loop.body.block.args, body.args, strict=True):
-        old.replace_all_uses_with(new)
-    for op in list(loop.body.block):
-        body.append(op.detach())
-    operands = list(loop.operands)
-    operands[3 + at] = first
-    types = [result.type for result in loop.results]
-    types[at] = first.type
-    made = ForOp(operands, types, loop.attributes.copy(), [Region([body])], loop.location)
-    before.insert(made)
-    for number, result in enumerate(loop.results):
-        new = made.results[number]
-        if number == at:
-            new = _transposed(before, _paired_rows(before, new, back=True))
-        result.replace_all_uses_with(new)
-    loop.erase()
+    loop.set_operand(3 + at, first)
+    result = loop.results[at]
+    users = tuple(result.users)
+    carried.type = result.type = first.type
+    after = Builder(InsertPoint.after(loop), loop.location)
+    whole = _transposed(after, _paired_rows(after, result, back=True))
+    for user in users:
+        user.replace_operand(result, whole)
 
 
 def _transposed_accumulator(build: Builder, tile: Value) -> Value:

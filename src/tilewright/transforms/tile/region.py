@@ -60,15 +60,16 @@ class PartRegion:
         """Find the loops with tiles that are cut; cut tiles of one shape in them alike."""
         while True:
             inside = [op.parent_op for op in self.cut.ways if op.parent is not self._block]
-            carried = [op for op in self._block if isinstance(op, ForOp) and self._carries(op)]
-            self.loops = {op for op in (*inside, *carried) if isinstance(op, ForOp)}
+            carrying = [
+                op
+                for op in self._block
+                if isinstance(op, ForOp) and any(value in self.cut.dims for value in op.carried)
+            ]
+            self.loops = {op for op in (*inside, *carrying) if isinstance(op, ForOp)}
             beside = next(self._beside(), None)
             if beside is None:
                 return
             self.cut.add(*beside)
-
-    def _carries(self, loop: ForOp) -> bool:
-        return any(value in self.cut.dims for value in loop.carried)
 
     def _beside(self) -> Iterator[tuple[Value, int]]:
         """The tiles that a loop carries beside one that is cut, along the same dimension."""
@@ -134,14 +135,11 @@ class PartRegion:
 
     def leading_to(self, reduction: ReduceOp) -> list[Operation]:
         """The members that a reduction depends on, in order."""
-        needed: set[Operation] = set()
-        worklist: list[Operation] = [reduction]
-        while worklist:
-            for maker in _makers(worklist.pop()):
-                if maker in self.cut.ways and maker not in needed:
-                    needed.add(maker)
-                    worklist.append(maker)
-        return [op for op in self.members if op in needed]
+        needed: set[Operation] = {reduction}
+        for op in reversed(self.members):
+            if op in needed:
+                needed.update(maker for maker in _makers(op) if maker in self.cut.ways)
+        return [op for op in self.members if op in needed and op is not reduction]
 
     def _dependent(self, chosen: Iterable[Operation]) -> Iterator[Operation]:
         """The operations between members that depend on one."""
@@ -161,24 +159,18 @@ class PartRegion:
         """
         before: dict[Operation, set[Operation]] = {}
         for op in self.members:
-            earlier: set[Operation] = set()
-            for maker in _token_makers(op):
-                if maker in before:
-                    earlier |= before[maker] | {maker}
-            before[op] = earlier
-            for other in earlier:
+            makers = [maker for maker in _makers(op, of_tokens=True) if maker in before]
+            before[op] = set(makers).union(*(before[maker] for maker in makers))
+            for other in before[op]:
                 if _conflict(op, other) and not self._same_elements(op, other):
                     raise CannotCut(op, "it is ordered after an access to other parts")
 
     def _same_elements(self, one: Operation, other: Operation) -> bool:
-        if not isinstance(one, TileLoadOp | TileStoreOp):
+        kinds, ways = TileLoadOp | TileStoreOp, self.cut.ways
+        if not (isinstance(one, kinds) and isinstance(other, kinds)):
             return False
-        if not isinstance(other, TileLoadOp | TileStoreOp):
-            return False
-        if one.view is not other.view or one.indices != other.indices:
-            return False
-        ways = self.cut.ways
-        return ways[one].axes[one.tile] == ways[other].axes[other.tile]
+        is_same_tile = one.view is other.view and one.indices == other.indices
+        return is_same_tile and ways[one].axes[one.tile] == ways[other].axes[other.tile]
 
     def tokens(self) -> list[Value]:
         """The tokens of members that others depend on."""
@@ -200,20 +192,13 @@ class PartRegion:
         return self.cut.ways[op].join is Join.COMBINE
 
 
-def _makers(op: Operation) -> Iterator[Operation]:
-    """The operations of the same block whose results an operation uses."""
+def _makers(op: Operation, *, of_tokens: bool = False) -> Iterator[Operation]:
+    """The operations of the same block whose results, or tokens, an operation uses."""
     for inner in op.walk():
         for value in inner.operands:
             maker = value.defining_op()
-            if maker is not None and maker.parent is op.parent:
-                yield maker
-
-
-def _token_makers(op: Operation) -> Iterator[Operation]:
-    for inner in op.walk():
-        for value in inner.operands:
-            maker = value.defining_op()
-            if value.type is MEM_TOKEN and maker is not None:
+            is_wanted = not of_tokens or value.type is MEM_TOKEN
+            if is_wanted and maker is not None and maker.parent is op.parent:
                 yield maker
 
 

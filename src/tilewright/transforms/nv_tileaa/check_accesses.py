@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tilewright.analysis.alias import TileAccess
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.elements import pointee_bytes, with_element
 from tilewright.dialects.nv_tileaa import shape
@@ -20,16 +21,12 @@ from tilewright.dialects.nv_tileaa.constraints import count, pointer
 from tilewright.dialects.nv_tileaa.conversion import BitcastOp, PtrToIntOp
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp, AllocaOp, LoadOp, StoreOp
 from tilewright.dialects.nv_tileaa.misc import AssumeOp
-from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp, GetGlobalOp, GlobalOp
 from tilewright.dialects.nv_tileaa.view import (
     BlockTileOp,
     ConvTileOp,
     GetDimSizeOp,
     MakeMemrefOp,
-    TiledAtomicRmwOp,
-    TileLoadOp,
-    TileStoreOp,
     memref,
     tiled_view,
 )
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-TileAccess: TypeAlias = TileLoadOp | TileStoreOp | TiledAtomicRmwOp | AnyMultimemOp
-"""The operations that access one tile of a view."""
 PointerAccess: TypeAlias = LoadOp | StoreOp | AtomicRmwOp | AtomicCasOp
 """The operations that access memory through pointers."""
 

@@ -8,7 +8,7 @@ loaded and computed by all of them. The CTAs exchange nothing.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
@@ -39,14 +39,6 @@ HALVES: Final = 2
 """Parts that a bit of the rank selects from; tiles are halved as often as possible."""
 
 
-class Choice(NamedTuple):
-    """What is cut, the operations that seed it, and the name of the dimension that is split."""
-
-    cut: Cut
-    seeds: list[Operation]
-    dimension: str
-
-
 def choose_cluster(trial: Trial, sink: Sink) -> None:
     """Share the tiles of a kernel over as many CTAs as possible, up to the hint."""
     kernel, split = trial.program, list[str]()
@@ -62,12 +54,11 @@ def choose_cluster(trial: Trial, sink: Sink) -> None:
             raise CannotCut(kernel, problem)
         check_accesses(kernel)
         while HALVES << len(split) <= min(asked, PORTABLE_CLUSTER):
-            choice = choose_cut(trial.kernel)
-            for op in choice.seeds:
-                chosen = choice.cut.ways[op]
-                (dim,) = [dim for dim, way in ways_by_dim(op).items() if way == chosen]
+            seeds = choose_seeds(trial.kernel)
+            for op, way in seeds.items():
+                (dim,) = [dim for dim, other in ways_by_dim(op).items() if other == way]
                 trial.split(op, Split(dim, HALVES, SplitForm.CTA, len(split)))
-            split.append(choice.dimension)
+            split.append(_dimension(*next(iter(seeds.items()))))
     except CannotCut as error:
         failure = error
     ctas = 1 << len(split)
@@ -91,8 +82,8 @@ def _missed(kernel: FuncOp, asked: int, ctas: int, failure: CannotCut | None) ->
     return Remark(CLUSTER_REFUSED, text, "plan-splits", kernel.sym_name, location, reason)
 
 
-def choose_cut(kernel: FuncOp) -> Choice:
-    """The cut with the fewest bytes to load, or raise `CannotCut`."""
+def choose_seeds(kernel: FuncOp) -> dict[Operation, Way]:
+    """What seeds the cut with the fewest bytes to load, and how; or raise `CannotCut`."""
     whole = Cut(Scope.of_function(kernel), HALVES)
     dots = [op for op in kernel.walk() if isinstance(op, DotOp)]
     writes = [op for op in kernel.walk() if isinstance(op, WRITES) and any(whole.ways_of(op))]
@@ -101,32 +92,26 @@ def choose_cut(kernel: FuncOp) -> Choice:
     writes.sort(key=lambda op: -prod(_extents(op)))
     if not writes:
         raise CannotCut(kernel, "it writes no tile that can be split")
-    seeds = [*dots, *writes]
-    choices, failures = _choices(kernel, whole, seeds)
-    if not choices:
-        raise failures[0] if failures else CannotCut(seeds[0])
-    return min(choices, key=lambda choice: _cost(choice.cut, dots, writes))
-
-
-def _choices(
-    kernel: FuncOp, whole: Cut, seeds: Sequence[Operation]
-) -> tuple[list[Choice], list[CannotCut]]:
-    """The cuts for each way to halve the first operation, the most promising first."""
-    choices: list[Choice] = []
+    first, *others = [*dots, *writes]
+    choices: list[tuple[Cut, dict[Operation, Way]]] = []
     failures: list[CannotCut] = []
-    for way in _ordered_ways(seeds[0], whole):
+    for way in _ordered_ways(first, whole):
         try:
-            cut, used = whole.with_op(seeds[0], way), [seeds[0]]
-            for seed in seeds[1:]:
-                if seed not in cut.ways:
-                    cut = _extended(cut, seed)
-                    used += [seed] if seed in cut.ways else []
+            cut = whole.with_op(first, way)
+            seeds: dict[Operation, Way] = {first: way}
+            for other in others:
+                if other not in cut.ways:
+                    cut = _extended(cut, other)
+                    if other in cut.ways:
+                        seeds[other] = cut.ways[other]
             check_order(kernel, cut)
         except CannotCut as failure:
             failures.append(failure)
         else:
-            choices.append(Choice(cut, used, _dimension(seeds[0], way)))
-    return choices, failures
+            choices.append((cut, seeds))
+    if not choices:
+        raise failures[0] if failures else CannotCut(first)
+    return min(choices, key=lambda choice: _cost(choice[0], dots, writes))[1]
 
 
 def _extended(cut: Cut, op: Operation) -> Cut:
@@ -148,8 +133,7 @@ def _ordered_ways(op: Operation, cut: Cut) -> list[Way]:
     if isinstance(op, DotOp):
         return sorted(ways, key=lambda way: _dot_cost(op, way))
     # Both tiles of a store have the same dimensions, except that pointers may be scalars.
-    extents = _extents(op)
-    return sorted(ways, key=lambda way: -extents[_write_dim(op, way)])
+    return sorted(ways, key=lambda way: -_extents(op)[_write_dim(op, way)])
 
 
 def _extents(op: Operation) -> tuple[int, ...]:

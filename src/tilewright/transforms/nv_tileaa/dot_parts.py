@@ -115,7 +115,8 @@ def choose_columns(trial: Trial, _: Sink) -> None:
     if target_of(trial.program) is None or not trial.program.is_kernel:
         return
     fixed = fixed_warps(trial.kernel)
-    for (source,) in [dots for dots in dots_of_loops(trial) if len(dots) == 1]:
+    lone = [dots[0] for dots in _dots_of_loops(trial.kernel) if len(dots) == 1]
+    for source in [trial.source(dot) for dot in lone]:
         dot = trial.current(source)
         assert isinstance(dot, DotOp)
         parts = _column_parts(dot, fixed)
@@ -125,11 +126,11 @@ def choose_columns(trial: Trial, _: Sink) -> None:
                 trial.split(source, split)
 
 
-def dots_of_loops(trial: Trial) -> list[list[Operation]]:
-    """Of the kernel, the dots directly in each loop with dots, the innermost loops first."""
-    loops = [op for op in trial.kernel.walk_post_order() if isinstance(op, ForOp)]
+def _dots_of_loops(kernel: FuncOp) -> list[list[DotOp]]:
+    """The dots directly in each loop with dots, the innermost loops first."""
+    loops = [op for op in kernel.walk_post_order() if isinstance(op, ForOp)]
     bodies = [[op for op in loop.body.block if isinstance(op, DotOp)] for loop in loops]
-    return [[trial.source(dot) for dot in dots] for dots in bodies if dots]
+    return [dots for dots in bodies if dots]
 
 
 def _column_parts(dot: DotOp, fixed: int | None) -> int:
@@ -170,11 +171,10 @@ def choose_k_parts(trial: Trial, _: Sink) -> None:
     if arch is None or not program.is_kernel:
         return
     wanted, problems = program.asks(K_PARTS) or 0, list[str | None]()
-    loops, spec = dots_of_loops(trial), program.kernel_spec
+    kernel, spec = trial.kernel, program.kernel_spec
     chosen = None if spec is None else spec.occupancy
-    for sources in loops:
-        dots = [dot for each in sources if isinstance(dot := trial.current(each), DotOp)]
-        parts, problem = _choose(trial.kernel, dots, arch, chosen, wanted)
+    for dots in _dots_of_loops(kernel):
+        parts, problem = _choose(kernel, dots, arch, chosen, wanted)
         for dot in dots if parts > 1 else ():
             trial.split(dot, Split(len(shape(dot.c.type)), parts, SplitForm.K_LOOP))
         problems.append(problem)

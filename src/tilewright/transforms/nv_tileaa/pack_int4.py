@@ -6,12 +6,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.conversion import BitcastOp
 from tilewright.dialects.nv_tileaa.coordinates import across_tile, coordinates, in_bounds
 from tilewright.dialects.nv_tileaa.integer import ShLIOp
-from tilewright.dialects.nv_tileaa.shape import PackOp, PermuteOp, SelectOp, UnpackOp, ViewOp
+from tilewright.dialects.nv_tileaa.shape import PackOp, SelectOp, UnpackOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import MemrefType, PtrType, TiledViewType
 from tilewright.dialects.nv_tileaa.view import (
@@ -27,7 +26,7 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.types import DYNAMIC, F4E2M1FN, I8, I64, TensorType
 from tilewright.support.diagnostics import Unsupported
-from tilewright.transforms.nv_tileaa.scalars import Arithmetic
+from tilewright.transforms.nv_tileaa.scalars import Arithmetic, permuted, reshaped
 from tilewright.transforms.nv_tileaa.subbyte_types import (
     PADDINGS,
     check_bytes,
@@ -183,41 +182,26 @@ def _padded(build: Builder, op: TileLoadOp, padding: int) -> Value:
 def _unpacked(build: Builder, bytes: Value, shape: Sequence[int], dim: int) -> Value:
     """Unpack the elements that a tile of bytes holds in pairs along a dimension."""
     last = _last(len(shape), dim)
-    rows = _permuted(build, bytes, last)
+    rows = permuted(build, bytes, last)
     elements = TensorType((prod(shape),), F4E2M1FN)
-    flat = _shaped(build, rows, (prod(shape) // 2,))
+    flat = reshaped(build, rows, (prod(shape) // 2,))
     unpacked = build.create(UnpackOp, source=flat, types=[elements]).result
-    tile = _shaped(build, unpacked, [shape[each] for each in last])
-    return _permuted(build, tile, [last.index(each) for each in range(len(shape))])
+    tile = reshaped(build, unpacked, [shape[each] for each in last])
+    return permuted(build, tile, [last.index(each) for each in range(len(shape))])
 
 
 def _packed(build: Builder, tile: Value, dim: int) -> Value:
     """Pack the elements of a tile in pairs along a dimension into bytes."""
     shape = list(extents(tile.type))
     last = _last(len(shape), dim)
-    flat = _shaped(build, _permuted(build, tile, last), (prod(shape),))
+    flat = reshaped(build, permuted(build, tile, last), (prod(shape),))
     type = TensorType((prod(shape) // 2,), I8)
     packed = build.create(PackOp, source=flat, types=[type]).result
     shape[dim] //= 2
-    rows = _shaped(build, packed, [shape[each] for each in last])
-    return _permuted(build, rows, [last.index(each) for each in range(len(shape))])
+    rows = reshaped(build, packed, [shape[each] for each in last])
+    return permuted(build, rows, [last.index(each) for each in range(len(shape))])
 
 
 def _last(rank: int, dim: int) -> list[int]:
     """All dimensions in order, with one of them moved to the end."""
     return [*(each for each in range(rank) if each != dim), dim]
-
-
-def _permuted(build: Builder, tile: Value, order: Sequence[int]) -> Value:
-    if list(order) == sorted(order):
-        return tile
-    shape = extents(tile.type)
-    type = TensorType(tuple([shape[dim] for dim in order]), element_of(tile.type))
-    return build.create(PermuteOp, source=tile, order=list(order), types=[type]).result
-
-
-def _shaped(build: Builder, tile: Value, shape: Sequence[int]) -> Value:
-    if extents(tile.type) == tuple(shape):
-        return tile
-    type = TensorType(tuple(shape), element_of(tile.type))
-    return build.create(ViewOp, source=tile, types=[type]).result

@@ -58,17 +58,16 @@ def _relax(kernel: FuncOp, launch: LaunchShape) -> list[Remark]:
     needed = relaxed_blocks(kernel, launch.warps).registers
     reason = f"a thread needs {needed} registers"
     kernel.refuse(OCCUPANCY, reason)
-    values = (("Asked", asked), ("Occupancy", launch.blocks), ("Registers", needed))
-    text = f"Occupancy {asked} relaxed to {launch.blocks}"
+    details = {"Asked": asked, "Occupancy": launch.blocks, "Registers": needed}
     return [
         Remark(
             OCCUPANCY_RELAXED,
-            text,
+            f"Occupancy {asked} relaxed to {launch.blocks}",
             PlanKernel.name,
             kernel.sym_name,
             kernel.location,
             reason,
-            tuple((key, str(value)) for key, value in values),
+            tuple((key, str(value)) for key, value in details.items()),
         )
     ]
 

@@ -1,4 +1,4 @@
-"""Constants and integer arithmetic that passes build."""
+"""Constants, integer arithmetic, and tiles in another order or shape, that passes build."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.elements import with_element
+from tilewright.dialects.elements import element_of, extents_of, with_element
 from tilewright.dialects.nv_tileaa import integer
 from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.nv_tileaa.shape import PermuteOp, ViewOp
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.types import I1, I64
+from tilewright.ir.types import I1, I64, TensorType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
     from tilewright.ir.types import IntegerType
@@ -23,6 +26,23 @@ if TYPE_CHECKING:
 def constant(build: Builder, number: int, type: IntegerType) -> Value:
     """A scalar."""
     return build.create(ConstantOp, value=IntegerAttr(number, type), types=[type]).result
+
+
+def permuted(build: Builder, tile: Value, order: Sequence[int]) -> Value:
+    """A tile with its dimensions in another order."""
+    if list(order) == sorted(order):
+        return tile
+    extents = extents_of(tile.type)
+    type = TensorType(tuple([extents[dim] for dim in order]), element_of(tile.type))
+    return build.create(PermuteOp, source=tile, order=list(order), types=[type]).result
+
+
+def reshaped(build: Builder, tile: Value, extents: Sequence[int]) -> Value:
+    """A tile with other extents, and its elements in the same row-major order."""
+    if extents_of(tile.type) == tuple(extents):
+        return tile
+    type = TensorType(tuple(extents), element_of(tile.type))
+    return build.create(ViewOp, source=tile, types=[type]).result
 
 
 class Arithmetic:

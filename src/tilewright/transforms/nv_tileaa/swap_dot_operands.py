@@ -19,7 +19,6 @@ from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import Change
-from tilewright.dialects.nv_tileaa.shape import PermuteOp, ViewOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import dot_types
 from tilewright.dialects.scf import ForOp
@@ -33,10 +32,10 @@ from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.kernel_pass import KernelPass
+from tilewright.transforms.nv_tileaa.scalars import permuted, reshaped
+from tilewright.transforms.tile.loop import accumulates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
     from tilewright.target.arch import Arch
@@ -57,22 +56,12 @@ class SwapDotOperands(KernelPass):
         if arch is None or not arch.async_dots:
             return
         for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
-            loop = _accumulating_loop(dot)
-            if loop is not None and _should_swap(dot, arch, threads_of(function)):
+            loop = dot.parent_op
+            # Anywhere else a transposed accumulator would have to be transposed in each iteration.
+            if not isinstance(loop, ForOp) or not accumulates(loop, dot):
+                continue
+            if _should_swap(dot, arch, threads_of(function)):
                 _swap(dot, loop)
-
-
-def _accumulating_loop(dot: DotOp) -> ForOp | None:
-    """The loop that does nothing with the accumulator of a dot but carry it; None if there is none.
-
-    Anywhere else a transposed accumulator would have to be transposed in each iteration.
-    """
-    loop, end = dot.parent_op, dot.parent.last if dot.parent else None
-    if not isinstance(loop, ForOp) or dot.c not in loop.carried or end is None:
-        return None
-    at = loop.carried.index(dot.c)
-    is_carried = end.operands[at] is dot.result and list(dot.result.users) == [end]
-    return loop if is_carried and list(dot.c.users) == [dot] else None
 
 
 def _should_swap(dot: DotOp, arch: Arch, threads: int) -> bool:
@@ -150,7 +139,7 @@ def _transposed_accumulator(build: Builder, tile: Value) -> Value:
 def _transposed(build: Builder, tile: Value) -> Value:
     """A tile with its last two dimensions exchanged."""
     rank = len(shape(tile.type))
-    return _permuted(build, tile, (*range(rank - 2), rank - 1, rank - 2))
+    return permuted(build, tile, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def _paired_rows(build: Builder, tile: Value, *, back: bool = False) -> Value:
@@ -163,16 +152,5 @@ def _paired_rows(build: Builder, tile: Value, *, back: bool = False) -> Value:
     first = len(batch) + 1
     order = (*range(first), first + 1, first, first + 2)
     split = (*batch, rows // (2 * PAIR_ROWS), *inner, columns)
-    apart = _reshaped(build, tile, split)
-    return _reshaped(build, _permuted(build, apart, order), (*batch, rows, columns))
-
-
-def _reshaped(build: Builder, tile: Value, extents: Sequence[int]) -> Value:
-    type = TensorType(tuple(extents), element_of(tile.type))
-    return build.create(ViewOp, source=tile, types=[type]).result
-
-
-def _permuted(build: Builder, tile: Value, order: Sequence[int]) -> Value:
-    extents = shape(tile.type)
-    type = TensorType(tuple([extents[dim] for dim in order]), element_of(tile.type))
-    return build.create(PermuteOp, source=tile, order=order, types=[type]).result
+    apart = reshaped(build, tile, split)
+    return reshaped(build, permuted(build, apart, order), (*batch, rows, columns))

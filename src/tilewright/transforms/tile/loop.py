@@ -216,7 +216,9 @@ def cut_along_k(
     """
     if not counts_up_by_one(loop):
         raise CannotCut(loop, "it does not count up by one from a constant")
-    _check_accumulators(loop, dots)
+    are_all = {dot.c for dot in dots} == {*loop.carried}
+    if not are_all or not all(accumulates(loop, dot) for dot in dots):
+        raise CannotCut(loop, "it carries other values than accumulators of dots")
 
     def is_refinable(op: Operation, way: Way) -> bool:
         """Whether the tiles of an operation can be shorter along K, in this way."""
@@ -237,17 +239,13 @@ def cut_along_k(
     return cut
 
 
-def _check_accumulators(loop: ForOp, dots: Sequence[DotOp]) -> None:
-    """The loop carries the accumulators of its dots, and nothing else uses them."""
-    *_, last = loop.body.block
-    accumulators = {dot.c: dot for dot in dots}
-    for argument, end in zip(loop.carried, last.operands, strict=True):
-        dot = accumulators.get(argument)
-        if dot is None or end is not dot.result or list(argument.users) != [dot]:
-            raise CannotCut(loop, "it carries other values than accumulators of dots")
-    for dot in dots:
-        if list(dot.result.users) != [last]:
-            raise CannotCut(dot, "its result is not only accumulated")
+def accumulates(loop: ForOp, dot: DotOp) -> bool:
+    """Whether a loop does nothing with the accumulator of a dot but carry it."""
+    if dot.c not in loop.carried:
+        return False
+    *_, end = loop.body.block
+    is_carried = end.operands[loop.carried.index(dot.c)] is dot.result
+    return is_carried and list(dot.result.users) == [end] and list(dot.c.users) == [dot]
 
 
 def _is_member(loop: ForOp, op: Operation, cut: Cut) -> bool:

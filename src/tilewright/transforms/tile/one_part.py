@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
+from tilewright.analysis.slices import closure
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa import atomics, memory, misc, multimem, program, view
 from tilewright.dialects.nv_tileaa.attribute_names import CLUSTER_SHARED
@@ -38,7 +39,7 @@ from tilewright.transforms.tile.parts import (
     LOADS,
     WRITES,
     PartAccess,
-    RematerializedParts,
+    Parts,
     ViewAccess,
     cut_type,
     is_of_groups,
@@ -46,12 +47,11 @@ from tilewright.transforms.tile.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from tilewright.dialects.nv_tileaa.splits import Split
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
-    from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
     from tilewright.transforms.tile.closure import Cut
 
@@ -162,18 +162,17 @@ def _guard(op: Operation, condition: Value) -> None:
         build.create(YieldOp, values=unordered)
 
 
-class _OnePart:
+class _OnePart(Parts):
     """Changes operations on whole tiles to operations on one part of each."""
 
-    __slots__ = ("_cut", "_indices", "_last", "_number", "_remade", "_views")
+    __slots__ = ("_indices", "_last", "_views")
 
     def __init__(self, cut: Cut, number: Value, last: Value) -> None:
-        self._cut, self._number = cut, number
+        super().__init__(cut, number)
         maker = last.defining_op()
         assert maker is not None
         self._last = maker
         """The last operation at the start of the kernel."""
-        self._remade = RematerializedParts(cut, number, _after, {})
         self._views: dict[tuple[Value, int], Value] = {}
         self._indices: dict[tuple[Value, view.TiledViewType, int], Value] = {}
 
@@ -181,62 +180,43 @@ class _OnePart:
         """Cut the tiles."""
         cut = self._cut
         for op, way in cut.ways.items():
-            self._cut_operands(op, way)
+            op.set_operands(self.operands(op, way.axes))
+            if isinstance(op, ViewAccess):
+                # A part of a tile at the edge may have nothing in bounds.
+                op.sliced = True
         for transfer in cut.scope.transfers:
             dim = cut.dims.get(transfer.targets[0])
             if dim is not None:
                 for op, number in transfer.uses:
-                    op.set_operand(number, self._part_of(op.operands[number], dim))
+                    op.set_operand(number, self.operand(op.operands[number], dim))
         for value, dim in cut.dims.items():
             value.type = cut_type(value.type, dim, cut.parts)
         for op in filter(is_of_groups, cut.ways):
             op.results[0].replace_all_uses_with(op.operands[0])
             op.erase()
 
-    def _part_of(self, value: Value, dim: int) -> Value:
-        return self._remade.part_of(value, dim) if self._cut.is_remade(value) else value
+    def _builder_for(self, op: Operation) -> Builder:
+        return Builder(InsertPoint.after(op), op.location)
 
-    def _cut_operands(self, op: Operation, way: Way) -> None:
-        """Replace rematerialized operands, and views by views with smaller tiles."""
-        axes = way.axes
-        operands = [
-            self._part_of(value, axes[value]) if value in axes else value for value in op.operands
-        ]
-        if isinstance(op, ViewAccess):
-            dim = axes[op.tile]
-            access = PartAccess(op, dim, self._cut.parts)
-            operands[op.operands.index(op.view)] = self._view(op, access, dim)
-            if access.is_indexed:
-                operands[access.at] = self._index(operands[access.at], access, dim)
-            # A part of a tile at the edge may have nothing in bounds.
-            op.sliced = True
-        op.set_operands(operands)
-
-    def _view(self, op: ViewAccess, access: PartAccess, dim: int) -> Value:
+    def _view(self, whole: Value, access: PartAccess) -> Value:
         """The view with smaller tiles, made once for each view."""
-        key = op.view, dim
+        key = whole, access.dim
         if key not in self._views:
-            maker = op.view.defining_op()
-            assert maker is not None
-            self._views[key] = access.view(_after(maker))
+            self._views[key] = super()._view(whole, access)
         return self._views[key]
 
-    def _index(self, index: Value, access: PartAccess, dim: int) -> Value:
-        """The index of a part, computed where that of the tile is known."""
-        key = index, access.type, dim
+    def _index(self, op: ViewAccess, access: PartAccess, index: Value, number: Value) -> Value:
+        """It is computed once, where that of the tile is known."""
+        key = index, access.type, access.dim
         if key not in self._indices:
             maker, block = index.defining_op(), index.parent_block
             assert block is not None
             if maker is None and block is not self._last.parent:
                 build = Builder(InsertPoint.at_start(block), index.location)
             else:
-                build = _after(maker or self._last)
-            self._indices[key] = access.index(index, self._number, build)
+                build = self._builder_for(maker or self._last)
+            self._indices[key] = access.index(index, number, build)
         return self._indices[key]
-
-
-def _after(op: Operation) -> Builder:
-    return Builder(InsertPoint.after(op), op.location)
 
 
 def check_accesses(function: FuncOp) -> None:
@@ -269,42 +249,29 @@ def _problem(op: Operation) -> str | None:
 
 def check_order(function: FuncOp, cut: Cut) -> None:
     """Raise `CannotCut` if tokens order two accesses of one element by different CTAs."""
-    earlier = _EarlierAccesses(function)
+    sources = _token_sources(function)
     for op in [each for each in function.walk() if isinstance(each, memory.AccessOp)]:
-        for other in earlier.of(op):
+        # In a loop an access may come before itself.
+        for token in closure(_tokens(op.operands), lambda each: sources.get(each, ())):
+            other = token.defining_op()
+            if not isinstance(other, memory.AccessOp):
+                continue
             writes = isinstance(op, WRITES) or isinstance(other, WRITES)
             if writes and not _same_cta(op, other, cut):
                 raise CannotCut(op, "it is ordered after an access of another CTA")
 
 
-class _EarlierAccesses:
-    """The accesses that tokens order before each one."""
-
-    __slots__ = ("_sources",)
-
-    def __init__(self, function: FuncOp) -> None:
-        self._sources: dict[Value, list[Value]] = {}
-        """The tokens that each token follows."""
-        for op in function.walk():
-            if not isinstance(op, CONTROL_FLOW):
-                for token in _tokens(op.results):
-                    self._sources[token] = _tokens(op.operands)
-        for transfer in control_flow_transfers(function.walk()):
-            for token in _tokens(transfer.targets):
-                self._sources[token] = transfer.sources
-
-    def of(self, op: memory.AccessOp) -> Iterator[memory.AccessOp]:
-        """The accesses before one, each once; in a loop perhaps itself."""
-        worklist = _tokens(op.operands)
-        seen = set(worklist)
-        while worklist:
-            token = worklist.pop()
-            maker = token.defining_op()
-            if isinstance(maker, memory.AccessOp):
-                yield maker
-            more = [source for source in self._sources.get(token, ()) if source not in seen]
-            seen.update(more)
-            worklist += more
+def _token_sources(function: FuncOp) -> dict[Value, list[Value]]:
+    """The tokens that each token follows."""
+    sources: dict[Value, list[Value]] = {}
+    for op in function.walk():
+        if not isinstance(op, CONTROL_FLOW):
+            for token in _tokens(op.results):
+                sources[token] = _tokens(op.operands)
+    for transfer in control_flow_transfers(function.walk()):
+        for token in _tokens(transfer.targets):
+            sources[token] = transfer.sources
+    return sources
 
 
 def _tokens(values: Iterable[Value]) -> list[Value]:

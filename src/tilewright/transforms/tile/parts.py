@@ -1,4 +1,4 @@
-"""Parts of tiles and of views: types, rematerialization, and copies of operations on one part."""
+"""Parts of tiles and of views: types, operands, and copies of operations on one part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilewright.ir.types import DYNAMIC, I64, IntegerType, TensorType
 from tilewright.transforms.nv_tileaa.scalars import Arithmetic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.attributes import Type
@@ -69,10 +69,12 @@ def _as_width(build: Builder, number: Value, type: IntegerType) -> Value:
 class PartAccess:
     """An access to one of `count` parts of a tile along a dimension, through a view of parts."""
 
-    __slots__ = ("_op", "_scale", "_step", "at", "is_indexed", "type")
+    __slots__ = ("_scale", "_source", "_step", "at", "dim", "is_indexed", "type")
 
     def __init__(self, op: ViewAccess, dim: int, count: int) -> None:
-        self._op, old = op, view.tiled_view(op.view)
+        old, cutter = view.tiled_view(op.view), op.view.defined_by(view.BlockTileOp)
+        assert cutter is not None
+        self._source = cutter.source
         tile, steps = list(old.tile), list(old.steps)
         tile[dim] //= count
         steps[dim] = gcd(old.counted[dim], tile[dim]) if old.sparse is None else tile[dim]
@@ -84,14 +86,12 @@ class PartAccess:
         self._step = tile[dim] // self.type.counted[dim]
         self.is_indexed = dim != old.sparse
         """Whether an index selects the part; otherwise a part of the sparse indices does."""
-        self.at = op.operands.index(op.view) + 1 + dim
-        """The operand that is the index along the dimension."""
+        self.dim, self.at = dim, op.operands.index(op.view) + 1 + dim
+        """The dimension, and the operand that is the index along it."""
 
     def view(self, build: Builder) -> Value:
         """The view of parts of the same memory."""
-        cutter = self._op.view.defined_by(view.BlockTileOp)
-        assert cutter is not None
-        return build.create(view.BlockTileOp, source=cutter.source, types=[self.type]).result
+        return build.create(view.BlockTileOp, source=self._source, types=[self.type]).result
 
     def index(self, index: Value, number: Value, build: Builder) -> Value:
         """The index of a part, given its number and the index of the tile."""
@@ -101,40 +101,66 @@ class PartAccess:
         return math.add(math.multiply(wide, scale), math.multiply(number, step))
 
 
-class RematerializedParts:
-    """One part of each tile that is computed from scalars.
+class Parts:
+    """Builds one part of the operands of operations that are cut.
 
-    `builder_for` is asked where to build the part of the result of an operation; `replaced` are
-    values that stand for others. Without the number of the part, no tile counts its elements.
+    The number of the part selects it; without one, the loop around the operations counts parts,
+    and its induction variable is their index.
     """
 
-    __slots__ = ("_builder_for", "_cut", "_made", "_number", "_replaced")
+    __slots__ = ("_cut", "_made", "_number", "values")
 
-    def __init__(
-        self,
-        cut: Cut,
-        number: Value | None,
-        builder_for: Callable[[Operation], Builder],
-        replaced: Mapping[Value, Value],
-    ) -> None:
-        self._cut, self._number, self._builder_for = cut, number, builder_for
-        self._replaced = replaced
+    def __init__(self, cut: Cut, number: Value | None) -> None:
+        self._cut, self._number = cut, number
         self._made: dict[tuple[Value, int], Value] = {}
+        """The parts of tiles that are computed from scalars."""
+        self.values: dict[Value, Value] = {}
+        """What stands for each value of the program."""
 
-    def part_of(self, value: Value, dim: int) -> Value:
-        """The part of a tile along a dimension."""
+    def operand(self, value: Value, dim: int | None) -> Value:
+        """The part of an operand along a dimension, or all of it."""
+        if dim is not None and value not in self._cut.dims:
+            return self._remade_part(value, dim)
+        return self.values.get(value, value)
+
+    def operands(self, op: Operation, axes: Mapping[Value, int]) -> list[Value]:
+        """The operands of a part of an operation; views and indices select it."""
+        operands = [self.operand(value, axes.get(value)) for value in op.operands]
+        if isinstance(op, ViewAccess) and op.tile in axes:
+            access = PartAccess(op, axes[op.tile], self._cut.parts)
+            operands[op.operands.index(op.view)] = self._view(op.view, access)
+            if access.is_indexed and self._number is not None:
+                operands[access.at] = self._index(op, access, operands[access.at], self._number)
+        return operands
+
+    def _builder_for(self, op: Operation) -> Builder:
+        """Builds what depends on the result of an operation."""
+        raise NotImplementedError
+
+    def _view(self, whole: Value, access: PartAccess) -> Value:
+        """The view of parts of the same memory."""
+        maker = whole.defining_op()
+        assert maker is not None
+        return access.view(self._builder_for(maker))
+
+    def _index(self, op: ViewAccess, access: PartAccess, index: Value, number: Value) -> Value:
+        """The index of a part, given its number and that of the whole."""
+        raise NotImplementedError
+
+    def _remade_part(self, value: Value, dim: int) -> Value:
+        """The part of a tile that is computed from scalars."""
         key = (value, dim)
         if key not in self._made:
-            self._made[key] = self._build(value, dim)
+            self._made[key] = self._remake(value, dim)
         return self._made[key]
 
-    def _build(self, value: Value, dim: int) -> Value:
+    def _remake(self, value: Value, dim: int) -> Value:
         op = value.defining_op()
         assert op is not None
         type = cut_type(value.type, dim, self._cut.parts)
         axes = self._cut.way_along(op, value, dim).axes
         operands = [
-            self.part_of(each, axes[each]) if each in axes else self._replaced.get(each, each)
+            self._remade_part(each, axes[each]) if each in axes else self.values.get(each, each)
             for each in op.operands
         ]
         if isinstance(op, misc.AssumeOp):
@@ -160,43 +186,28 @@ class RematerializedParts:
         return math.add(numbers, build.create(shape.SplatOp, source=start, types=[type]).result)
 
 
-class PartBuilder:
-    """Copies operations of a cut for one part, and those that every part needs whole.
+class PartBuilder(Parts):
+    """Copies operations of a cut for one part, and those that every part needs whole."""
 
-    The number of the part selects it; without one, the loop around the operations counts parts,
-    and its induction variable is their index.
-    """
-
-    __slots__ = ("_before", "_cut", "_inner", "_number", "_remade", "build", "values")
+    __slots__ = ("_before", "_inner", "build")
 
     def __init__(self, cut: Cut, number: Value | None, build: Builder) -> None:
-        self._cut, self._number = cut, number
+        super().__init__(cut, number)
         self.build = build
         self._inner: ForOp | None = None
         """The loop that is being copied."""
         self._before = build
         """Builds before the copy of that loop; outside of loops the same as `build`."""
-        self.values: dict[Value, Value] = {}
-        """What stands for each value of the program."""
-        self._remade = RematerializedParts(cut, number, self._builder_for, self.values)
-
-    def operand(self, value: Value, dim: int | None) -> Value:
-        """The part of an operand along a dimension, or all of it."""
-        if dim is not None and value not in self._cut.dims:
-            return self._remade.part_of(value, dim)
-        return self.values.get(value, value)
 
     def copy(self, op: Operation) -> None:
         """Build a part of an operation, or all of it if it is not cut."""
         way = self._cut.ways.get(op)
         axes: Mapping[Value, int] = {} if way is None else way.axes
         self.build.location = op.location
-        operands = [self.operand(value, axes.get(value)) for value in op.operands]
+        operands = self.operands(op, axes)
         if way is not None and is_of_groups(op):
             self.values[op.results[0]] = operands[0]
             return
-        if way is not None and isinstance(op, ViewAccess):
-            self._select(op, axes[op.tile], operands)
         types = [
             cut_type(result.type, axes[result], self._cut.parts) if result in axes else result.type
             for result in op.results
@@ -237,15 +248,10 @@ class PartBuilder:
         self.values.update(zip(op.results, made.results, strict=True))
         return made
 
-    def _select(self, op: ViewAccess, dim: int, operands: list[Value]) -> None:
-        """Access a part through a view of parts; what no iteration changes is built before."""
-        access, cutter = PartAccess(op, dim, self._cut.parts), op.view.defining_op()
-        assert cutter is not None
-        operands[op.operands.index(op.view)] = access.view(self._builder_for(cutter))
-        if access.is_indexed and self._number is not None:
-            is_changed = self._inner is not None and op.indices[dim].is_inside(self._inner)
-            build = self.build if is_changed else self._before
-            operands[access.at] = access.index(operands[access.at], self._number, build)
+    def _index(self, op: ViewAccess, access: PartAccess, index: Value, number: Value) -> Value:
+        """What no iteration changes is built before."""
+        is_changed = self._inner is not None and op.indices[access.dim].is_inside(self._inner)
+        return access.index(index, number, self.build if is_changed else self._before)
 
     def _builder_for(self, op: Operation) -> Builder:
         """Builds what depends on an operation: before a loop, unless the loop contains it."""

@@ -86,8 +86,7 @@ class UnrolledParts:
 
     def can_build(self, value: Value, part: Part) -> bool:
         """Whether a part of a tile can be computed from stages."""
-        sources = self._sources(value, part)
-        return sources is not None and not is_uniform(value)
+        return self._sources(value, part) is not None and not is_uniform(value)
 
     def build(self, value: Value, part: Part, build: Builder) -> Value:
         """The part of a tile that can be computed; each one is built once."""
@@ -115,22 +114,23 @@ class UnrolledParts:
         if not (is_elementwise(op) or isinstance(op, REARRANGEMENTS)) or len(op.results) != 1:
             return None
         parts = shape(value.type)[part.axis] // part.extent
+        tiles = [tile for tile in op.operands if is_tile(tile)]
         for way in op.ways():
             if way.axes.get(value) == part.axis and way.allows(parts):
-                operands = [tile for tile in op.operands if is_tile(tile)]
-                sources = {tile: part.along(tile, way.axes[tile], value) for tile in operands}
+                sources = {tile: part.along(tile, way.axes[tile], value) for tile in tiles}
                 computed = all(self._sources(*each) is not None for each in sources.items())
-                return sources if operands and computed else None
+                return sources if tiles and computed else None
         return None
 
     def _build(self, value: Value, part: Part, build: Builder) -> Value:
-        op, type, sources = value.defining_op(), part.type(value.type), self._sources(value, part)
-        assert op is not None
-        assert sources is not None
-        if isinstance(op, ConsumerReadOp):
-            return _read_part(build, op, part)
+        op, type = value.defining_op(), part.type(value.type)
         if is_uniform(value):
             return uniform_part(value, type, build)
+        if isinstance(op, ConsumerReadOp):
+            return _read_part(build, op, part)
+        sources = self._sources(value, part)
+        assert op is not None
+        assert sources is not None
         operands = [
             self.build(each, sources[each], build) if each in sources else each
             for each in op.operands

@@ -178,11 +178,9 @@ class _Pointers:
 
     def _inside(self, checks: Checks, op: PointerAccess, address: Value) -> Value | None:
         """Whether addresses are in the memory of their pointer; None if its size is unknown."""
-        for root in _origins(op.pointers):
-            extents = list(self._extents(checks, op, root))
-            if extents:
-                break
-        else:
+        origins = ((root, [*self._extents(checks, op, root)]) for root in _origins(op.pointers))
+        root, extents = next((each for each in origins if each[1]), (None, []))
+        if root is None:
             return None
         last_byte = pointee_bytes(pointer(op.pointers).pointee) - 1
         start = checks.build.create(PtrToIntOp, source=root, types=[I64]).result

@@ -12,13 +12,13 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp
 from tilewright.dialects.nv_tileaa.floating import ClampFOp, FmaOp, MaxFOp, MinFOp, MulFOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.shape import BroadcastOp, ExtractSliceOp, ViewOp
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp, ExtractSliceOp
 from tilewright.dialects.nv_tileas.matrix import SPELLED
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import apply_rules, rule
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F8E8M0FNU, F16, F32, I32, TensorType
 from tilewright.support import floats
-from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.scalars import constant, reshaped
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -164,8 +164,8 @@ def _scaled(build: Rewriter, tile: Value, scale: Value, along: int) -> Value:
     each = (*extents[:along], blocks, 1, *extents[along + 1 :])
     repeated = (*extents[:along], blocks, extents[along] // blocks, *extents[along + 1 :])
     wide = _converted(build, scale, F32)
-    apart = build.create(ViewOp, source=wide, types=[TensorType(each, F32)]).result
+    apart = reshaped(build, wide, each)
     filled = build.create(BroadcastOp, source=apart, types=[TensorType(repeated, F32)]).result
-    scales = build.create(ViewOp, source=filled, types=[TensorType(extents, F32)]).result
+    scales = reshaped(build, filled, extents)
     elements = _converted(build, tile, F32)
     return _converted(build, build.create(MulFOp, lhs=elements, rhs=scales).result, BF16)

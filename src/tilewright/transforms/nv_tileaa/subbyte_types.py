@@ -48,41 +48,32 @@ def paired(type: MemrefType) -> int | None:
     return pairs[0]
 
 
-def tensor_of_bytes(type: MemrefType) -> MemrefType | None:
-    """Half the extent where neighbours share bytes, half the strides elsewhere."""
-    along = paired(type)
-    if along is None:
-        return None
-    shape = [_halved(n) if dim == along else n for dim, n in enumerate(type.shape)]
-    strides = [n if dim == along else _halved(n) for dim, n in enumerate(type.strides)]
-    return MemrefType(tuple(shape), I8, tuple(strides), type.space, type.alias_scope)
-
-
 def paired_dim(type: TiledViewType) -> int | None:
     """The dimension of a tile along which neighbours share bytes."""
     along = paired(type.source)
     return None if along is None else type.dims.index(along)
 
 
-def view_of_bytes(type: TiledViewType) -> TiledViewType | None:
-    """Tiles of half the extent, half as far apart; they have no padding but zero."""
-    source, dim = tensor_of_bytes(type.source), paired_dim(type)
-    if source is None or dim is None or tile_problem(type) is not None:
-        return None
-    tile, steps = list(type.tile), list(type.steps)
-    tile[dim] //= 2
-    steps[dim] //= 2
-    padding = None if type.padding is None else PaddingValue.ZERO
-    return TiledViewType(tuple(tile), source, tuple(steps), type.dims, type.sparse, padding)
-
-
 def in_bytes(type: Type) -> Type | None:
-    """The type in bytes; None if it does not change."""
+    """The type in bytes; None if it does not change.
+
+    Where neighbours share bytes a tensor has half the extent, and half the strides elsewhere. Its
+    tiles have half the extent, half as far apart, and no padding but zero.
+    """
     match type:
-        case MemrefType():
-            return tensor_of_bytes(type)
-        case TiledViewType():
-            return view_of_bytes(type)
+        case MemrefType() if (along := paired(type)) is not None:
+            shape = [_halved(n) if dim == along else n for dim, n in enumerate(type.shape)]
+            strides = [n if dim == along else _halved(n) for dim, n in enumerate(type.strides)]
+            return MemrefType(tuple(shape), I8, tuple(strides), type.space, type.alias_scope)
+        case TiledViewType() if tile_problem(type) is None:
+            source, dim = in_bytes(type.source), paired_dim(type)
+            assert isinstance(source, MemrefType)
+            assert dim is not None
+            tile, steps = list(type.tile), list(type.steps)
+            tile[dim] //= 2
+            steps[dim] //= 2
+            padding = None if type.padding is None else PaddingValue.ZERO
+            return TiledViewType(tuple(tile), source, tuple(steps), type.dims, type.sparse, padding)
         case _:
             return None
 

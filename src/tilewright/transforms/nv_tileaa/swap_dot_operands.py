@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal, splat_of
+from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -32,7 +31,7 @@ from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.tensor_cores import MMA_K_BYTES
 from tilewright.transforms.kernel_pass import KernelPass
-from tilewright.transforms.nv_tileaa.scalars import permuted, reshaped
+from tilewright.transforms.nv_tileaa.scalars import Arithmetic, permuted, reshaped
 from tilewright.transforms.tile.loop import accumulates
 
 if TYPE_CHECKING:
@@ -131,9 +130,8 @@ def _transposed_accumulator(build: Builder, tile: Value) -> Value:
     if pattern is None:
         return _paired_rows(build, _transposed(build, tile))
     *batch, rows, columns = shape(type)
-    made = TensorType((*batch, columns, rows), element_of(type))
-    value = literal([pattern], made)
-    return build.create(ConstantOp, value=value, types=[made]).result
+    transposed = TensorType((*batch, columns, rows), element_of(type))
+    return Arithmetic(build).constant(pattern, transposed)
 
 
 def _transposed(build: Builder, tile: Value) -> Value:

@@ -65,13 +65,16 @@ def apply_splits(function: FuncOp) -> None:
 
 def _take(function: FuncOp, form: SplitForm) -> Seeds:
     """Remove the next split of a form from all operations that it cuts together."""
-    nexts = [(op, splits[0]) for op in function.walk() if (splits := splits_of(op))]
-    nexts = [(op, split) for op, split in nexts if split.form is form]
+    nexts = {
+        op: splits[0]
+        for op in function.walk()
+        if (splits := splits_of(op)) and splits[0].form is form
+    }
     if not nexts:
         return {}
-    first, split = min(nexts, key=lambda each: each[1].bit)
+    first, split = min(nexts.items(), key=lambda each: each[1].bit)
     taken: Seeds = {}
-    for op, other in nexts:
+    for op, other in nexts.items():
         is_same_bit = form is SplitForm.CTA and other.bit == split.bit
         is_same_loop = form is SplitForm.K_LOOP and op.parent is first.parent
         if op is first or is_same_bit or is_same_loop:

@@ -28,7 +28,6 @@ from tilewright.transforms.tile.parts import PartBuilder, cut_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.tiling import Way
     from tilewright.ir.values import Value
@@ -39,9 +38,8 @@ def build_loop(region: PartRegion) -> None:
     """Replace the members of a region by a loop over parts."""
     last, parts = region.members[-1], region.cut.parts
     outside = Builder(InsertPoint.after(last), last.location)
-    tokens, reductions = region.tokens(), region.reductions()
-    starts = [_first_token(outside, region, token) for token in tokens]
-    for op in reductions:
+    starts = [_first_token(outside, region, token) for token in region.tokens()]
+    for op in region.reductions():
         for source in op.sources:
             type = cut_type(source.type, region.cut.ways[op].axes[source], parts)
             value = literal([0], type)
@@ -58,8 +56,8 @@ def build_loop(region: PartRegion) -> None:
         body=body,
         types=types,
     )
-    _fill(body, region, tokens, reductions)
-    _replace(region, outside, loop, tokens, reductions)
+    _fill(body, region)
+    _replace(region, outside, loop)
 
 
 def _first_token(outside: Builder, region: PartRegion, token: Value) -> Value:
@@ -72,21 +70,15 @@ def _first_token(outside: Builder, region: PartRegion, token: Value) -> Value:
     return outside.create(memory.CreateMemTokenOp).result
 
 
-def _replace(
-    region: PartRegion,
-    outside: Builder,
-    loop: ForOp,
-    tokens: Sequence[Value],
-    reductions: Sequence[ReduceOp],
-) -> None:
+def _replace(region: PartRegion, outside: Builder, loop: ForOp) -> None:
     """Replace uses of members by the results of the loop; finish reductions after it."""
     given = iter(loop.results)
-    for token in tokens:
+    for token in region.tokens():
         after = next(given)
         for user in tuple(token.users):
             if user not in region.members:
                 user.replace_operand(token, after)
-    for op in reductions:
+    for op in region.reductions():
         values: dict[Value, Value] = {}
         parts = [next(given) for _ in op.sources]
         end = op.like(parts, [result.type for result in op.results])
@@ -100,13 +92,11 @@ def _replace(
         op.erase()
 
 
-def _fill(
-    body: Block, region: PartRegion, tokens: Sequence[Value], reductions: Sequence[ReduceOp]
-) -> None:
+def _fill(body: Block, region: PartRegion) -> None:
     """Build one part of every member; yield the tokens and the accumulators of reductions."""
     number, *carried = body.args
     build = Builder(InsertPoint.at_end(body), region.members[-1].location)
-    parts = PartBuilder(region.cut, number, build)
+    parts, reductions = PartBuilder(region.cut, number, build), region.reductions()
     for op in region.members:
         if isinstance(op, ForOp):
             parts.loop(op, [parts.operand(value, None) for value in op.operands[:3]])
@@ -114,7 +104,7 @@ def _fill(
             parts.copy(op)
     rest = iter(carried)
     passed: list[Value] = []
-    for token in tokens:
+    for token in region.tokens():
         joined = [next(rest), parts.values[token]]
         passed.append(build.create(memory.JoinMemTokenOp, tokens=joined).result)
     is_first: Value | None = None

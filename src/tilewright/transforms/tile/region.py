@@ -106,20 +106,16 @@ class PartRegion:
 
     def _order(self) -> None:
         """Sort members in program order, and find the operations that move after them."""
-        order = {op: index for index, op in enumerate(self._block)}
-        joins: set[Operation] = set()
-        cut = {op for op in self.cut.ways if op.parent is self._block} | self.loops
-        while True:
-            chosen = cut | joins
-            self.members = sorted(chosen, key=order.__getitem__)
+        chosen = {op for op in self.cut.ways if op.parent is self._block} | self.loops
+        needed = chosen
+        while needed:
+            chosen |= needed
+            self.members = [op for op in self._block if op in chosen]
             self.late = list(self._dependent(chosen))
             late = set(self.late)
             needed = {op for member in self.members for op in _makers(member) if op in late}
             if not all(isinstance(op, JoinMemTokenOp) for op in needed):
                 self._wait()
-            if not needed:
-                break
-            joins |= needed
         users = {user for op in self.reductions() for out in op.results for user in out.users}
         if any(user in chosen or user.parent_op in self.loops for user in users):
             self._wait()
@@ -184,8 +180,7 @@ class PartRegion:
 
     def reductions(self) -> list[ReduceOp]:
         """The reductions along the dimension that is cut."""
-        members = [op for op in self.members if isinstance(op, ReduceOp)]
-        return [op for op in members if self._is_across(op)]
+        return [op for op in self.members if isinstance(op, ReduceOp) and self._is_across(op)]
 
     def _is_across(self, op: Operation) -> bool:
         """Whether an operation is a reduction along the dimension that is cut."""
@@ -204,9 +199,10 @@ def _makers(op: Operation, *, of_tokens: bool = False) -> Iterator[Operation]:
 
 def _conflict(one: Operation, other: Operation) -> bool:
     """Whether one of two operations writes to memory, and both access it; a loop only loads."""
-    if not (isinstance(one, AccessOp | ForOp) and isinstance(other, AccessOp | ForOp)):
+    pair = (one, other)
+    if not all(isinstance(op, AccessOp | ForOp) for op in pair):
         return False
-    return not (isinstance(one, (*LOADS, ForOp)) and isinstance(other, (*LOADS, ForOp)))
+    return not all(isinstance(op, (*LOADS, ForOp)) for op in pair)
 
 
 def _may_wait(op: Operation) -> bool:

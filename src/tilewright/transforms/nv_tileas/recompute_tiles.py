@@ -35,6 +35,7 @@ from tilewright.schedule.liveness_with_layouts import (
 from tilewright.schedule.registers import registers_for_tiles
 from tilewright.schedule.resources import register_limit
 from tilewright.transforms.kernel_pass import KernelPass
+from tilewright.transforms.nv_tileaa.address_ops import erase_unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,6 +157,4 @@ def _recompute(tile: RecomputedTile) -> None:
         for old in dict.fromkeys(user.operands):
             if old in values:
                 user.replace_operand(old, values[old])
-    for op in reversed(tile.ops):
-        if not any(result.is_used for result in op.results):
-            op.erase()
+    erase_unused(tile.ops)

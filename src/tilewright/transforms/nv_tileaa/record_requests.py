@@ -144,17 +144,16 @@ def _schedule_of(kernel: FuncOp) -> list[Request]:
 def _record(kernel: FuncOp, requests: Sequence[Request]) -> None:
     """Write requests into a kernel, or why they are not followed."""
     for request in requests:
-        asked = kernel.asked or AskedAttr()
-        previous = asked.get(request.key)
         if kernel.planned and request.key in PLANNED_KEYS:
             kernel.refuse(request.key, f"{_shown(request)}: the program has a plan")
             continue
-        if previous is not None and _rank(previous) < _rank(request):
-            request, previous = previous, request
-        if previous is not None and previous.value != request.value:
-            reason = f"{_shown(previous)}: overridden by {request.source}"
-            kernel.refuse(request.key, reason)
-        kernel.asked = asked.with_request(request)
+        asked = kernel.asked or AskedAttr()
+        previous = asked.get(request.key) or request
+        # That of the first source wins.
+        winner, loser = sorted((request, previous), key=lambda each: SOURCES.index(each.source))
+        if loser.value != winner.value:
+            kernel.refuse(request.key, f"{_shown(loser)}: overridden by {winner.source}")
+        kernel.asked = asked.with_request(winner)
 
 
 def _take_hints(kernel: FuncOp) -> None:
@@ -174,11 +173,6 @@ def _take_hints(kernel: FuncOp) -> None:
     if requests:
         kernel.asked = AskedAttr(requests)
         kernel.kernel_spec = KernelSpecAttr(ctas)
-
-
-def _rank(request: Request) -> int:
-    """The rank of a request's source: the first wins."""
-    return SOURCES.index(request.source)
 
 
 def _shown(request: Request) -> str:

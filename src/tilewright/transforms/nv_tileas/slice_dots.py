@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -165,95 +166,78 @@ def _is_sliceable(op: Operation) -> bool:
 
 
 def _slice_result(chain: _Chain, limit: int) -> None:
-    """Slice a chain into as many slices as it takes for the registers to suffice."""
-    slices = 1
-    while chain.live(slices) > limit:
-        slices *= 2
-        if slices > RESULT_SLICES:
-            return
-    axis = _sliced_axis(chain.dot)
-    if slices > 1 and axis is not None:
-        slicing = _Slicing(chain, axis, slices)
-        if slicing.is_possible():
-            slicing.apply()
+    """Replace a chain by slices that registers count, if their operand is in a stage until the end.
 
-
-def _sliced_axis(dot: DotOp) -> int | None:
-    """The dimension that the last registers of a result count."""
-    layout = layout_of(dot.result)
-    last, rank = unpack(layout.vectors(REGISTER)[-1], layout.shape), len(layout.shape)
-    return next((axis for axis in range(rank - MATRIX_DIMS, rank) if last[axis]), None)
-
-
-class _Slicing:
-    """The slices of a chain along a dimension of the result."""
-
-    __slots__ = ("_axis", "_chain", "_is_rows", "_operand", "_parts", "_sources")
-
-    def __init__(self, chain: _Chain, axis: int, slices: int) -> None:
-        dot, extents = chain.dot, shape(chain.dot.result.type)
-        self._chain, self._axis = chain, axis
-        extent = extents[axis] // slices
-        self._parts = [Part(axis, number * extent, extent) for number in range(slices)]
-        self._sources = UnrolledParts(until=chain.ops[-1])
-        self._is_rows = axis == len(extents) - MATRIX_DIMS
-        self._operand = dot.a if self._is_rows else dot.b
-        """It is sliced along the same dimension, as A is M by K and B is K by N."""
-
-    def is_possible(self) -> bool:
-        """Whether registers count the slices, and the operand is in a stage until the end."""
-        chain, part = self._chain, self._parts[0]
-        tiles = [chain.dot.result, *chain.others(), *(op.results[0] for op in chain.ops)]
-        if part.extent < 1 or not all(part.exists(tile.type) for tile in tiles):
-            return False
-        return in_shared_memory(self._operand) and self._sources.can_build(self._operand, part)
-
-    def apply(self) -> None:
-        """Replace the chain by its slices."""
-        dot, last = self._chain.dot, self._chain.ops[-1]
-        first = Builder(InsertPoint.before(dot), dot.location)
-        rest = Builder(InsertPoint.before(last), last.location)
-        results: list[Value] = []
-        registers = uniform_part(dot.c, self._parts[0].type(dot.c.type), first)
-        for part in self._parts:
-            registers = self._dot(part, registers, rest if part.start else first)
-            results.append(self._combined(part, registers, rest))
-        self._chain.result.replace_all_uses_with(self._joined(results, rest))
-        for op in reversed(self._chain.ops):
-            op.erase()
-        erase_with_sources(dot, also=(ConsumerReadOp,))
-
-    def _dot(self, part: Part, registers: Value, build: Builder) -> Value:
-        """The dot of a slice, in the registers of another tile that nothing uses later."""
-        dot = self._chain.dot
-        operand = self._sources.build(self._operand, part, build)
-        operands = (operand, dot.b) if self._is_rows else (dot.a, operand)
-        made = build.insert(dot.like([*operands, registers], [registers.type]))
+    That operand is sliced along the same dimension, as A is M by K and B is K by N.
+    """
+    dot, last, parts = chain.dot, chain.ops[-1], _slices(chain, limit)
+    tiles = [dot.result, *chain.others(), *(op.results[0] for op in chain.ops)]
+    if len(parts) < 2 or not all(parts[0].exists(tile.type) for tile in tiles):
+        return
+    is_rows = parts[0].axis == len(shape(dot.result.type)) - MATRIX_DIMS
+    operand, sources = dot.a if is_rows else dot.b, UnrolledParts(until=last)
+    if not in_shared_memory(operand) or not sources.can_build(operand, parts[0]):
+        return
+    first = Builder(InsertPoint.before(dot), dot.location)
+    rest = Builder(InsertPoint.before(last), last.location)
+    results: list[Value] = []
+    registers = uniform_part(dot.c, parts[0].type(dot.c.type), first)
+    for part in parts:
+        build = rest if part.start else first
+        read = sources.build(operand, part, build)
+        pair = (read, dot.b) if is_rows else (dot.a, read)
+        # It is computed in the registers of the slice before, which nothing uses later.
+        made = build.insert(dot.like([*pair, registers], [registers.type]))
         made.overwrites = True
-        return made.result
+        registers = made.result
+        results.append(_combined(chain, part, registers, rest))
+    chain.result.replace_all_uses_with(_joined(results, parts[0], chain.result.type, rest))
+    for op in reversed(chain.ops):
+        op.erase()
+    erase_with_sources(dot, also=(ConsumerReadOp,))
 
-    def _combined(self, part: Part, result: Value, build: Builder) -> Value:
-        """The element-wise operations on a slice of the dot."""
-        values: dict[Value, Value] = {self._chain.dot.result: result}
-        for op in self._chain.ops:
-            operands = [
-                (values.get(v) or _extracted(v, part, build)) if is_tile(v) else v
-                for v in op.operands
-            ]
-            made = build.insert(op.like(operands, [part.type(op.results[0].type)]))
-            values[op.results[0]] = made.results[0]
-        return values[self._chain.result]
 
-    def _joined(self, parts: Sequence[Value], build: Builder) -> Value:
-        """The tile that consists of parts."""
-        while len(parts) > 1:
-            extent = shape(parts[0].type)[self._axis] * 2
-            types = [Part(self._axis, 0, extent).type(self._chain.result.type)]
-            parts = [
-                build.create(CatOp, lhs=a, rhs=b, axis=self._axis, types=types).result
-                for a, b in zip(parts[::2], parts[1::2], strict=True)
-            ]
-        return parts[0]
+def _slices(chain: _Chain, limit: int) -> list[Part]:
+    """As few slices as it takes for the registers to suffice; none if these are too many.
+
+    They are along the dimension that the last registers of the result count.
+    """
+    count = 1
+    while chain.live(count) > limit:
+        count *= 2
+        if count > RESULT_SLICES:
+            return []
+    layout = layout_of(chain.dot.result)
+    last, rank = unpack(layout.vectors(REGISTER)[-1], layout.shape), len(layout.shape)
+    for axis in range(rank - MATRIX_DIMS, rank):
+        if last[axis]:
+            extent = layout.shape[axis] // count
+            return [Part(axis, number * extent, extent) for number in range(count) if extent]
+    return []
+
+
+def _combined(chain: _Chain, part: Part, result: Value, build: Builder) -> Value:
+    """The element-wise operations on a slice of the dot."""
+    values: dict[Value, Value] = {chain.dot.result: result}
+    for op in chain.ops:
+        operands = [
+            (values.get(v) or _extracted(v, part, build)) if is_tile(v) else v for v in op.operands
+        ]
+        made = build.insert(op.like(operands, [part.type(op.results[0].type)]))
+        values[op.results[0]] = made.results[0]
+    return values[chain.result]
+
+
+def _joined(parts: Sequence[Value], first: Part, whole: Type, build: Builder) -> Value:
+    """The tile that consists of parts."""
+    while len(parts) > 1:
+        first = first._replace(extent=2 * first.extent)
+        types = [first.type(whole)]
+        parts = [
+            build.create(CatOp, lhs=a, rhs=b, axis=first.axis, types=types).result
+            for a, b in zip(parts[::2], parts[1::2], strict=True)
+        ]
+    return parts[0]
 
 
 def _extracted(tile: Value, part: Part, build: Builder) -> Value:

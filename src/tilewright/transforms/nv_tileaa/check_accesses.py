@@ -178,9 +178,11 @@ class _Pointers:
 
     def _inside(self, checks: Checks, op: PointerAccess, address: Value) -> Value | None:
         """Whether addresses are in the memory of their pointer; None if its size is unknown."""
-        origins = ((root, [*self._extents(checks, op, root)]) for root in _origins(op.pointers))
-        root, extents = next((each for each in origins if each[1]), (None, []))
-        if root is None:
+        for root in _origins(op.pointers):
+            extents = [*self._extents(checks, op, root)]
+            if extents:
+                break
+        else:
             return None
         last_byte = pointee_bytes(pointer(op.pointers).pointee) - 1
         start = checks.build.create(PtrToIntOp, source=root, types=[I64]).result

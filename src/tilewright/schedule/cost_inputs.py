@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright.dialects.elements import element_of, pointee_bytes
@@ -26,6 +26,7 @@ from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.dialects.scf import YieldOp as LoopYieldOp
 from tilewright.ir.values import BlockArgument
+from tilewright.plans.scratch import scratch_bytes
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ class LoopPlan(NamedTuple):
     """Multiplications of elements in dots."""
     parts: float = 1
     """Iterations that one of the program became."""
+
+    @classmethod
+    def largest(cls, plans: Iterable[LoopPlan]) -> LoopPlan:
+        """The largest numbers of all innermost loops of a kernel."""
+        each = list(plans)
+        return cls(*map(max, zip(*each, strict=True))) if each else cls()
 
     def divided(self, parts: float) -> LoopPlan:
         """The loop as that of the program, an iteration of which became several."""
@@ -119,8 +126,7 @@ def plan_of(function: FuncOp) -> Plan:
     dots = [op for op in ops if isinstance(op, DotOp)]
     copies = [op for op in ops if isinstance(op, ProducerCopyOp)]
     views = [view for op in ops if isinstance(op, CreateTensorMapsOp) for view in op.views]
-    loops = [op for op in ops if isinstance(op, ForOp | WhileOp) and is_innermost(op)]
-    plans = [_loop_plan(op) for op in loops if agent_of(op) is None or _computes(agent_of(op))]
+    loops = [loop for loop in innermost_loops(function) if _computes(agent_of(loop))]
     return Plan(
         warps=sum(computing) or (0 if spec is None else spec.num_warps or 0),
         cluster=function.cluster_size,
@@ -129,7 +135,7 @@ def plan_of(function: FuncOp) -> Plan:
         encodes_maps=any(isinstance(op, CreateTensorMapsOp) for op in ops),
         is_warpgroup_dot=any(op.atom.asynchronous for op in dots),
         a_in_registers=any(not in_shared_memory(op.a) for op in dots),
-        loop=LoopPlan(*map(max, zip(*plans, strict=True))) if plans else LoopPlan(),
+        loop=LoopPlan.largest(map(_loop_plan, loops)),
         has_own_maps=any(map(depends_on_block, views)),
     )
 
@@ -158,21 +164,43 @@ def is_innermost(loop: Operation) -> bool:
     return not any(op is not loop and isinstance(op, ForOp | WhileOp) for op in loop.walk())
 
 
+def innermost_loops(function: Operation) -> list[Operation]:
+    """The loops of a function without loops inside of them."""
+    return [op for op in function.walk() if isinstance(op, ForOp | WhileOp) and is_innermost(op)]
+
+
 def _loop_plan(loop: Operation) -> LoopPlan:
+    """How a loop runs whose pipelines and barriers are built."""
     ops = list(loop.walk())
     waits = [op for op in ops if isinstance(op, ConsumerWaitOp)]
-    dots = [op for op in ops if isinstance(op, DotOp)]
-    loads = [op for op in ops if isinstance(op, LoadOp | TileReadOp)]
-    prefetched = sum(is_carried(op.results[0], loop) for op in loads)
-    return LoopPlan(
+    return straight_loop(loop)._replace(
         stages=min([_held_iterations(op, waits) for op in waits], default=0),
         barriers=sum(isinstance(op, BarrierOp) for op in ops),
+    )
+
+
+def straight_loop(
+    loop: Operation, copied: Collection[Operation] = (), replaced: Collection[Operation] = ()
+) -> LoopPlan:
+    """What a loop does beside a pipeline, which copies some loads and replaces some conversions.
+
+    Each tile that threads write to shared memory takes a barrier before it is read, and all of them
+    one before they are written again.
+    """
+    ops = [op for op in loop.walk() if op not in replaced]
+    loads = [op for op in ops if isinstance(op, LoadOp | TileReadOp) and op not in copied]
+    prefetched = sum(_is_carried(op.results[0], loop) for op in loads)
+    dots = [op for op in ops if isinstance(op, DotOp)]
+    tiles = [op.result for op in ops if isinstance(op, ConvertLayoutOp) and _is_exchange(op)]
+    written = sum(map(in_shared_memory, tiles))
+    return LoopPlan(
+        barriers=written + bool(written),
         waits=sum(not op.asynchronous for op in dots),
         in_flight=sum(op.asynchronous for op in dots)
         - sum(isinstance(op, DotWaitOp) and not op.pending for op in ops),
         exposed=len(loads) - prefetched,
         prefetched=prefetched,
-        exchanged=sum(value_bytes(op.results[0]) for op in ops if _is_exchange(op)),
+        exchanged=sum(count(t.type) * pointee_bytes(element_of(t.type)) for t in tiles),
         multiplications=sum(count(op.c.type) * shape(op.a.type)[-1] for op in dots),
     )
 
@@ -183,16 +211,12 @@ def _held_iterations(wait: ConsumerWaitOp, waits: Sequence[ConsumerWaitOp]) -> f
     return pipeline(wait.pipeline).stages / len(read)
 
 
-def _is_exchange(op: Operation) -> bool:
-    return isinstance(op, ConvertLayoutOp) and op.scratch is not None
+def _is_exchange(op: ConvertLayoutOp) -> bool:
+    """Whether a tile changes its layout through shared memory, or is written there."""
+    return in_shared_memory(op.result) or bool(scratch_bytes(op))
 
 
-def value_bytes(value: Value) -> int:
-    """The bytes of a tile."""
-    return count(value.type) * pointee_bytes(element_of(value.type))
-
-
-def is_carried(value: Value, loop: Operation) -> bool:
+def _is_carried(value: Value, loop: Operation) -> bool:
     """Whether only the next iteration uses a value."""
     return all(isinstance(user, LoopYieldOp) and user.parent_op is loop for user in _uses(value))
 

@@ -128,7 +128,7 @@ class FittingPipelines:
         budget = self._budget(PRIVATE_STAGES, needed, free)
         stages, reasons.bounds[loop] = budget.fitting, budget.bound
         if stages and needed <= limits.iteration:
-            return ThreadPipeline(plans, ScheduleAttr(stages, stages), is_private=True)
+            return ThreadPipeline(plans, ScheduleAttr(stages, stages))
         reasons.refusals[loop] = budget.bound
         if needed > limits.iteration:
             reasons.refusals[loop] = (

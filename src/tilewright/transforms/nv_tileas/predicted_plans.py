@@ -13,7 +13,7 @@ from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileas.attributes import ScheduleAttr, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.cost_inputs import LoopPlan, Plan
+from tilewright.schedule.cost_inputs import LoopPlan, Plan, innermost_loops, straight_loop
 from tilewright.schedule.liveness_with_layouts import live_registers
 from tilewright.schedule.registers import (
     consumer_registers,
@@ -23,16 +23,10 @@ from tilewright.schedule.registers import (
 from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE, occupancy
 from tilewright.target.tensor_cores import WARPGROUP
-from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
-from tilewright.transforms.nv_tileas.predicted_loops import (
-    copied_by_threads,
-    innermost_loops,
-    joined_plan,
-    straight_loop,
-)
+from tilewright.transforms.nv_tileas.pipelined_loads import is_private, replaced_conversions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
@@ -52,8 +46,11 @@ class ThreadPipeline(NamedTuple):
     """Those that accumulate in place, and may be in flight while the next iteration starts."""
     late: Sequence[TileLoad] = ()
     """Tiles with stages of their own, since they are used after the others."""
-    is_private: bool = False
-    """Whether threads read only what they copied themselves."""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether threads read only what they copied themselves."""
+        return is_private(self.plans.values())
 
     @property
     def varies(self) -> bool:
@@ -78,12 +75,13 @@ class PredictedPlans:
         assert spec.num_warps is not None
         self._function, self._pipelines = function, pipelines
         self._arch, self._warps, self._blocks = arch, spec.num_warps, spec.occupancy
-        self._innermost = innermost_loops(function)
         self._dots = [op for op in function.walk() if isinstance(op, DotOp)]
         plans = {load: plan for each in pipelines.values() for load, plan in each.plans.items()}
         copied: set[Operation] = {*plans}
         replaced = replaced_conversions(plans.values())
-        self._straight = {loop: straight_loop(loop, copied, replaced) for loop in self._innermost}
+        self._straight = {
+            loop: straight_loop(loop, copied, replaced) for loop in innermost_loops(function)
+        }
         self._stage = {loop: stage_bytes(each.plans) for loop, each in pipelines.items()}
         self._beside = {loop: memory.planned(replaced, loop) for loop in pipelines}
         self._rest = memory.planned(replaced)
@@ -104,7 +102,7 @@ class PredictedPlans:
             threads,
             min(self._registers, limit),
             self._pipeline_bytes(schedules),
-            [self._thread_loop(loop, schedules) for loop in self._innermost],
+            self._thread_loops(schedules).values(),
             spilled=self._spilled(limit),
         )
 
@@ -115,7 +113,7 @@ class PredictedPlans:
         copied: set[Operation] = {load for group in groups for load in group.loads}
         replaced = specialization.replaced
         loops: list[LoopPlan] = []
-        for loop in self._innermost:
+        for loop in self._straight:
             plan = straight_loop(loop, copied, replaced)
             reads = Counter(group.stage for group in groups if group.block.parent_op is loop)
             if reads:
@@ -140,7 +138,7 @@ class PredictedPlans:
         return max(0, self._at_dots - limit) * REGISTER_BYTES
 
     def _plan(
-        self, threads: int, registers: int, bytes: int, loops: Sequence[LoopPlan], spilled: int
+        self, threads: int, registers: int, bytes: int, loops: Iterable[LoopPlan], spilled: int
     ) -> Plan:
         resident = occupancy(self._arch, threads=threads, registers=registers, shared=bytes)
         return Plan(
@@ -151,21 +149,16 @@ class PredictedPlans:
             is_warpgroup_dot=any(dot.atom.asynchronous for dot in self._dots),
             a_in_registers=any(not in_shared_memory(dot.a) for dot in self._dots),
             spilled=spilled,
-            loop=joined_plan(loops),
+            loop=LoopPlan.largest(loops),
         )
 
-    def _thread_loop(self, loop: Operation, schedules: Mapping[ForOp, ScheduleAttr]) -> LoopPlan:
-        plan = self._straight[loop]
-        pipeline = self._pipelines.get(loop) if isinstance(loop, ForOp) else None
-        if pipeline is None or not isinstance(loop, ForOp):
-            return plan
-        return copied_by_threads(
-            plan,
-            schedules[loop],
-            len(pipeline.dots),
-            is_private=pipeline.is_private,
-            is_staggered=bool(pipeline.late),
-        )
+    def _thread_loops(self, schedules: Mapping[ForOp, ScheduleAttr]) -> dict[Operation, LoopPlan]:
+        """How the innermost loops run if threads copy."""
+        plans = dict(self._straight)
+        for loop, pipeline in self._pipelines.items():
+            if loop in plans:
+                plans[loop] = _copied_by_threads(plans[loop], schedules[loop], pipeline)
+        return plans
 
     def _pipeline_bytes(self, schedules: Mapping[ForOp, ScheduleAttr]) -> int:
         """The shared memory of a block: pipelines of nested loops lie beside each other."""
@@ -175,3 +168,20 @@ class PredictedPlans:
             nested = sum(bytes for other, bytes in own.items() if loop in other.ancestors())
             needs.append(self._beside[loop] + own[loop] + nested)
         return max(needs)
+
+
+def _copied_by_threads(
+    loop: LoopPlan, schedule: ScheduleAttr, pipeline: ThreadPipeline
+) -> LoopPlan:
+    """A loop with a pipeline that threads copy to: with its stages, and one barrier.
+
+    Dots that accumulate in place are waited for right before the next ones: in the same iteration,
+    the last one is. Tiles that are used after others have a stage and a barrier of their own.
+    """
+    dots, is_staggered = len(pipeline.dots), bool(pipeline.late)
+    return loop._replace(
+        stages=1 if is_staggered else schedule.stages,
+        barriers=loop.barriers + (0 if pipeline.is_private else 1 + is_staggered),
+        waits=loop.waits - dots,
+        in_flight=loop.in_flight + (dots if schedule.lag else max(dots - 1, 0)),
+    )

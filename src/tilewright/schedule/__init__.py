@@ -6,9 +6,9 @@
 - What fits: `registers` and `shared_memory` have the rules, `resources` applies them to a kernel.
   `tile_words`, `liveness_before_layouts`, `liveness_with_layouts` and `shared_lifetimes` count what
   a kernel takes. `limits` has how much a pass may take, and how much faster a choice has to be.
-- Pipelining, for `schedule-loops`: `candidates` has the order of what the pass offers, `choose`
-  takes the first, or a later one that is clearly faster by the clocks that `cost` predicts. Its
-  inputs are a plan (`cost_inputs`) and the work of the kernel (`work`, which `work_tree` counts);
+- Pipelining, for `schedule-loops`: `candidates` has the order of what the pass offers, and takes
+  the first, or a later one that is clearly faster by the clocks that `cost` predicts. Its inputs
+  are a plan (`cost_inputs`) and the work of the kernel (`work`, which `work_tree` counts);
   `constants` has what no GPU lists as a rate.
 - The time of a whole launch, for `tilewright tune`: `launch_cost`, with `launch_work`.
 

@@ -36,38 +36,70 @@ class Candidate(NamedTuple):
         return text + (f", {self.blocks} blocks on an SM" if self.blocks > 1 else "")
 
 
-class Choices(NamedTuple):
-    """What a kernel may choose from: stages, most first."""
-
-    by_threads: Sequence[int] = ()
-    """If threads copy: fewer than the first number leave memory to more blocks on an SM."""
-    coresident: Sequence[int] = ()
-    """If they do, and registers are limited so that two blocks share an SM."""
-    by_tma: Sequence[int] = ()
-    """If a producer copies by TMA."""
-    waits_for_dots: bool = False
-    """Whether threads that copy wait for dots meanwhile, so that only other blocks multiply."""
-    prefers_tma: bool = False
-    """Whether a producer is the first candidate; otherwise it is the last."""
-
-
-def candidates_of(choices: Choices) -> list[Candidate]:
-    """The candidates of a kernel, a preferred one before others that are predicted alike.
+def candidates_of(
+    by_threads: Sequence[int],
+    coresident: int | None = None,
+    by_tma: int | None = None,
+    *,
+    waits_for_dots: bool = False,
+    prefers_tma: bool = False,
+) -> list[Candidate]:
+    """The candidates of a kernel, by stages: a preferred one before others of equal clocks.
 
     If a producer is preferred, it is the first; otherwise it is the last. Of copies by threads, two
-    blocks on an SM are before one: while threads of one wait, those of the other multiply, for
-    which a block alone needs the stages of both. The most stages are before fewer.
+    `coresident` blocks on an SM are before one: while threads of one wait, those of the other
+    multiply, for which a block alone needs the stages of both. The most stages are before fewer,
+    which leave memory to more blocks. If a block `waits_for_dots`, only other blocks multiply
+    meanwhile.
 
-    >>> for each in candidates_of(Choices(by_threads=[3, 2], by_tma=[4])):
+    >>> for each in candidates_of([3, 2], by_tma=4):
     ...     print(each)
     copies by threads, 3 stages
     copies by threads, 2 stages
     a producer, 4 stages
     """
-    threads = [Candidate(n, blocks=SHARING_BLOCKS) for n in choices.coresident]
-    threads += [Candidate(n) for n in choices.by_threads[:1]]
-    for n in choices.by_threads[1:]:
-        are_many = choices.waits_for_dots and n > OVERLAPPED_STAGES
+    threads = [] if coresident is None else [Candidate(coresident, blocks=SHARING_BLOCKS)]
+    threads.append(Candidate(by_threads[0]))
+    for n in by_threads[1:]:
+        are_many = waits_for_dots and n > OVERLAPPED_STAGES
         threads.append(Candidate(n, margin=0.0 if are_many else FEWER_STAGES_MARGIN))
-    tma = [Candidate(n, by_tma=True) for n in choices.by_tma]
-    return [*tma, *threads] if choices.prefers_tma else [*threads, *tma]
+    tma = [] if by_tma is None else [Candidate(by_tma, by_tma=True)]
+    return [*tma, *threads] if prefers_tma else [*threads, *tma]
+
+
+class Scored(NamedTuple):
+    """A candidate with its predicted clocks."""
+
+    candidate: Candidate
+    clocks: float
+    """Of one block, if as many as fit share an SM."""
+
+
+class Choice(NamedTuple):
+    """The candidate that was chosen, and the best of the others."""
+
+    chosen: Scored
+    other: Scored | None = None
+
+    @property
+    def reason(self) -> str:
+        """What the model says of both."""
+        if self.other is None:
+            return "there is no other candidate"
+        ratio = self.other.clocks / self.chosen.clocks
+        return f"{self.other.candidate} would take {ratio:.2f} of its clocks"
+
+
+def choose(scored: Sequence[Scored]) -> Choice:
+    """The first of the candidates, or a later one that is faster by more than its margin.
+
+    Each is compared with the one that was chosen among those before it.
+    """
+    chosen = scored[0]
+    for each in scored[1:]:
+        if each.clocks * (1 + each.candidate.margin) < chosen.clocks:
+            chosen = each
+    others = [each for each in scored if each is not chosen]
+    # The nearest one of another kind says more than one with a stage less.
+    differing = [each for each in others if each.clocks != chosen.clocks]
+    return Choice(chosen, min(differing or others, key=lambda each: each.clocks, default=None))

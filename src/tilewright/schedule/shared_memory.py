@@ -114,20 +114,20 @@ class SharedMemory:
         has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in ops)
         return BARRIER_RESERVE if has_mbarriers else 0
 
-    def beside_pipeline(self, loop: ForOp, replaced: Collection[Operation], nested: int) -> int:
+    def beside_pipeline(
+        self, loop: ForOp, replaced: Collection[Operation], *, is_planned: bool = False
+    ) -> int:
         """The bytes in use beside a loop's pipeline while the loop runs, with some for each tile.
 
-        Reads of the pipeline's stages replace some layout conversions. The pipelines of loops
-        inside of the loop take `nested` bytes.
+        Reads of the pipeline's stages replace some layout conversions. If memory `is_planned`,
+        tiles that are never live together share it.
         """
+        if is_planned:
+            return self.planned(replaced, loop) + self._barriers
         areas = [each.area for op, each in self._scratch_in(loop).items() if op not in replaced]
         live = self._lifetimes.live_during(loop)
         others = [allocated_bytes(op) for op in live if op not in replaced]
-        return AREAS * max(areas, default=0) + sum(others) + nested + self._barriers
-
-    def planned_beside(self, loop: ForOp, replaced: Collection[Operation], nested: int) -> int:
-        """The same where tiles that are never live together have one memory."""
-        return self.planned(replaced, loop) + nested + self._barriers
+        return AREAS * max(areas, default=0) + sum(others) + self._barriers
 
     @property
     def unplanned(self) -> int:

@@ -1,24 +1,23 @@
 """The candidates of a kernel, and the choice among them."""
 
-from tilewright.schedule.candidates import Candidate, Choices, candidates_of
-from tilewright.schedule.choose import Scored, choose
+from tilewright.schedule.candidates import Candidate, Scored, candidates_of, choose
 from tilewright.schedule.limits import FEWER_STAGES_MARGIN, MARGIN
 
 
 def test_a_kernel_without_a_choice_has_one_candidate() -> None:
-    assert candidates_of(Choices(by_threads=[4])) == [Candidate(4)]
+    assert candidates_of([4]) == [Candidate(4)]
 
 
 def test_fewer_stages_come_after_most_and_have_to_gain_more() -> None:
     """They trust an estimate of registers; a producer and blocks that share an SM do not."""
-    every = candidates_of(Choices([6, 4], coresident=[3], by_tma=[5], prefers_tma=True))
+    every = candidates_of([6, 4], coresident=3, by_tma=5, prefers_tma=True)
     assert [(each.stages, each.blocks) for each in every] == [(5, 1), (3, 2), (6, 1), (4, 1)]
     assert [each.margin for each in every] == [MARGIN, MARGIN, MARGIN, FEWER_STAGES_MARGIN]
     assert FEWER_STAGES_MARGIN > MARGIN
 
 
 def test_a_producer_is_last_unless_it_is_preferred() -> None:
-    assert [each.by_tma for each in candidates_of(Choices([4], by_tma=[5]))] == [False, True]
+    assert [each.by_tma for each in candidates_of([4], by_tma=5)] == [False, True]
 
 
 def scored(*clocks: float) -> list[Scored]:
@@ -49,5 +48,5 @@ def test_no_other_candidate() -> None:
 
 
 def test_four_stages_need_no_margin_where_threads_wait_for_dots() -> None:
-    fewer = candidates_of(Choices([6, 4, 3], waits_for_dots=True))[1:]
+    fewer = candidates_of([6, 4, 3], waits_for_dots=True)[1:]
     assert [each.margin for each in fewer] == [0, FEWER_STAGES_MARGIN]

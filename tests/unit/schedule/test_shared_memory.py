@@ -74,8 +74,8 @@ def test_a_loop_over_k() -> None:
     conversions = {user for load in loads for user in load.results[0].users}
     assert stage_bytes(loads) == 2 * 128 * 64 * 2
     memory = SharedMemory(function)
-    assert memory.beside_pipeline(loop, conversions, nested=0) == 0
-    assert memory.beside_pipeline(loop, (), nested=100) == 2 * 128 * 64 * 2 + 100
+    assert memory.beside_pipeline(loop, conversions) == 0
+    assert memory.beside_pipeline(loop, ()) == 2 * 128 * 64 * 2
     exchange = memory.planned(conversions)
     assert 0 < exchange <= 2 * 16 * KIB, "no operation has more than two areas of 16 KiB"
     assert memory.unplanned == 2 * 128 * 64 * 2 + 2 * 16 * KIB
@@ -86,8 +86,8 @@ def test_tiles_that_are_never_live_together() -> None:
     function = function_of(lowered_as_far_as("keep-tiles", WIDE.program))
     (loop,) = (op for op in function.walk() if isinstance(op, ForOp))
     memory = SharedMemory(function)
-    each = memory.beside_pipeline(loop, (), nested=0)
-    shared = memory.planned_beside(loop, (), nested=0)
+    each = memory.beside_pipeline(loop, ())
+    shared = memory.beside_pipeline(loop, (), is_planned=True)
     assert shared < each
     assert (each - shared) % (32 * KIB) == 0
 
@@ -101,5 +101,5 @@ def test_mbarriers_have_memory_beside_pipelines() -> None:
     memory = SharedMemory(function)
     stages = memory.unplanned - 2 * 16 * KIB
     assert stages % (32 * KIB) == 0
-    assert memory.beside_pipeline(loop, {pipeline}, nested=0) == KIB
+    assert memory.beside_pipeline(loop, {pipeline}) == KIB
     assert memory.beside_moved(loop, []) == stages + KIB

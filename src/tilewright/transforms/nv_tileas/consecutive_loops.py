@@ -6,21 +6,14 @@ of the first iterations of the second.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tilewright.analysis.loop_bounds import are_consecutive
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
-from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.effects import is_pure
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
-from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.transforms.nv_tileaa.repeated_loads import is_same_op
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
-
-if TYPE_CHECKING:
-    pass
 
 
 def continues(first: ForOp, second: ForOp) -> bool:
@@ -49,18 +42,6 @@ def loop_before(loop: ForOp) -> ForOp | None:
 def scheduled_loads(loop: ForOp) -> list[TileLoad]:
     """The loads of a loop that its pipeline copies."""
     return [op for op in loop.body.block if isinstance(op, TileLoad) and ENGINE in op.attributes]
-
-
-def nested_bytes(loop: ForOp) -> int:
-    """The shared memory of the pipelines of scheduled loops inside of a loop."""
-    return sum(_pipeline_bytes(op) for op in loop.body.walk() if isinstance(op, ForOp))
-
-
-def _pipeline_bytes(loop: ForOp) -> int:
-    schedule = loop.attributes.get(SCHEDULE)
-    if not isinstance(schedule, ScheduleAttr):
-        return 0
-    return schedule.stages * stage_bytes(scheduled_loads(loop))
 
 
 def _are_adjacent(first: ForOp, second: ForOp) -> bool:

@@ -1,15 +1,20 @@
-"""The pipeline of a loop that threads copy to: its loads, and the most stages that fit.
+"""The pipeline of a loop that threads copy to: its loads, the most stages that fit, and why.
 
 Whether fewer stages, or a producer, are chosen instead is decided by `choose_pipelining`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
+from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr, in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.plans.mma import is_promoted
 from tilewright.schedule.limits import (
     DOTS,
     EARLY_SHARE,
@@ -24,18 +29,10 @@ from tilewright.schedule.resources import block_limit, shares_sm
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, stage_bytes
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warp_counts import threads_of
-from tilewright.transforms.nv_tileas.consecutive_loops import nested_bytes
-from tilewright.transforms.nv_tileas.dots_in_flight import dots_in_flight
-from tilewright.transforms.nv_tileas.pipeline_reasons import (
-    CROWDED,
-    ENOUGH,
-    FORCED,
-    PipelineReasons,
-    StageBudget,
-    memory_limit,
-)
+from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import (
     StagePlan,
+    TileLoad,
     feeds_tensor_cores,
     is_private,
     pipelined_loads,
@@ -47,23 +44,80 @@ from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.values import BlockArgument, Value
     from tilewright.schedule.shared_memory import SharedMemory
-    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans, TileLoad
+    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans
 
 STAGES: Final = "stages"
+ENOUGH: Final = "more would hide no more latency"
+FORCED: Final = "the schedule is forced"
+
+
+class StageBudget(NamedTuple):
+    """The shared memory of a pipeline while its stages are chosen."""
+
+    wanted: int
+    """Stages, if there is memory for them."""
+    stage: int
+    """Bytes of a stage."""
+    free: int
+    """Bytes that are left for all of them."""
+    limit: str
+    """What limits the bytes that are left."""
+    enough: str
+    """Why no more stages are wanted."""
+
+    @property
+    def fitting(self) -> int:
+        """How many of the wanted stages fit."""
+        return min(self.wanted, max(self.free, 0) // self.stage)
+
+    @property
+    def bound(self) -> str:
+        """What bounds the number of stages."""
+        if self.fitting == self.wanted:
+            return self.enough
+        return f"a stage takes {self.stage} bytes, and {self.limit} leaves {max(self.free, 0)}"
+
+
+def memory_limit(function: FuncOp) -> str:
+    """What limits the shared memory of a block."""
+    if not shares_sm(function):
+        return "shared memory"
+    is_asked = function.asks(OCCUPANCY) is not None
+    return "the hint occupancy" if is_asked else "its share of shared memory"
+
+
+def bytes_beside(
+    memory: SharedMemory, loop: ForOp, plans: StagePlans, *, is_planned: bool = False
+) -> int:
+    """The shared memory in use beside the pipeline of a loop's loads; see `beside_pipeline`.
+
+    Scheduled loops inside of the loop have pipelines of their own.
+    """
+    nested = 0
+    for op in loop.body.walk():
+        schedule = op.attributes.get(SCHEDULE)
+        if isinstance(op, ForOp) and isinstance(schedule, ScheduleAttr):
+            nested += schedule.stages * stage_bytes(scheduled_loads(op))
+    replaced = replaced_conversions(plans.values())
+    return nested + memory.beside_pipeline(loop, replaced, is_planned=is_planned)
 
 
 class FittingPipelines:
-    """Finds the pipelines of the loops of a kernel, one after the other."""
+    """Finds the pipelines of the loops of a kernel, one after the other, with reasons."""
 
-    __slots__ = ("_function", "_memory", "_reasons", "_threads")
+    __slots__ = ("_arch", "_function", "_memory", "_threads", "bounds", "refusals", "shares")
 
-    def __init__(self, function: FuncOp, memory: SharedMemory, reasons: PipelineReasons) -> None:
+    def __init__(self, function: FuncOp, memory: SharedMemory) -> None:
         self._function, self._memory = function, memory
-        self._reasons = reasons
-        """Takes why a loop has no pipeline, or no more stages."""
-        self._threads = threads_of(function)
+        self._arch, self._threads = target_of(function), threads_of(function)
+        self.bounds: dict[ForOp, str] = {}
+        """What bounds the stages of each loop."""
+        self.shares: dict[ForOp, str] = {}
+        """Why a loop has another share of memory than one block of an SM by itself."""
+        self.refusals: dict[ForOp, str] = {}
+        """Why a loop that loads tiles has no pipeline."""
 
     def plans(self, loop: ForOp) -> dict[TileLoad, StagePlan]:
         """The loads of a loop that its pipeline copies, with their stages."""
@@ -77,6 +131,10 @@ class FittingPipelines:
 
     def pipeline(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipeline of a loop for some loads; None if not enough stages fit."""
+        if self._arch is None:
+            return None
+        if is_private(plans.values()):
+            return self._private(loop, plans)
         return self._widest(loop, plans) or self._staggered(loop, plans)
 
     def _is_worthwhile(self, load: TileLoad, plan: StagePlan) -> bool:
@@ -104,60 +162,48 @@ class FittingPipelines:
             kept[load] = plan
         return kept
 
-    def _widest(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
-        """The pipeline with the most stages that fit."""
-        if target_of(self._function) is None:
-            return None
-        if is_private(plans.values()):
-            return self._private(loop, plans)
-        budget, reasons = self._fitting_stages(loop, plans), self._reasons
-        stages, reasons.bounds[loop] = budget.fitting, budget.bound
-        if stages < LEAST_STAGES:
-            reasons.refusals[loop] = budget.bound
-            return None
-        dots = dots_in_flight(loop, plans)
-        return ThreadPipeline(plans, ScheduleAttr(stages, stages - 1), dots)
-
     def _private(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipeline of a loop whose threads read only what they copied themselves."""
-        arch, reasons = target_of(self._function), self._reasons
-        assert arch is not None
-        needed, taken = stage_bytes(plans), self._other_bytes(loop, plans)
         limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
-        free = max(min(arch.static_shared, limits.block) - taken - BARRIER_RESERVE, 0)
-        budget = self._budget(PRIVATE_STAGES, needed, free)
-        stages, reasons.bounds[loop] = budget.fitting, budget.bound
-        if stages and needed <= limits.iteration:
-            return ThreadPipeline(plans, ScheduleAttr(stages, stages))
-        reasons.refusals[loop] = budget.bound
-        if needed > limits.iteration:
-            reasons.refusals[loop] = (
-                f"an iteration loads {needed} bytes: above {limits.iteration}, early copies do "
-                "not pay"
+        share = min(self._static_shared, limits.block) - BARRIER_RESERVE
+        budget = self._budget(PRIVATE_STAGES, loop, plans, share)
+        self.bounds[loop] = budget.bound
+        if budget.stage > limits.iteration:
+            self.refusals[loop] = (
+                f"an iteration loads {budget.stage} bytes: above {limits.iteration}, early copies "
+                "do not pay"
             )
+        elif not budget.fitting:
+            self.refusals[loop] = budget.bound
+        else:
+            return ThreadPipeline(plans, ScheduleAttr(budget.fitting, budget.fitting))
         return None
 
-    def _budget(self, wanted: int, stage: int, free: int) -> StageBudget:
-        """The memory for the stages of a pipeline, unless their number is forced."""
-        stages, limit = self._function.asks(STAGES), memory_limit(self._function)
-        enough = ENOUGH if stages is None else FORCED
-        return StageBudget(stages or wanted, stage, free, limit=limit, enough=enough)
-
-    def _fitting_stages(self, loop: ForOp, plans: StagePlans) -> StageBudget:
-        """How many stages of a loop's tiles fit into shared memory, up to the number wanted."""
+    def _widest(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
+        """The pipeline with the most stages that fit, up to the number wanted."""
         is_copied = any(plan.engine is CopyEngine.CP_ASYNC for plan in plans.values())
         wanted = MAX_STAGES if is_copied else HELD_STAGES
-        needed, limit = stage_bytes(plans), self._limit()
-        budget = self._budget(wanted, needed, limit - self._other_bytes(loop, plans))
+        budget = self._budget(wanted, loop, plans, self._share)
         has_dots = any(isinstance(op, DotOp) for op in loop.body.block)
-        if budget.fitting >= LEAST_STAGES or not has_dots:
-            return budget
-        shared = "tiles that are never live together share the rest of the memory"
-        self._reasons.memory[loop] = shared
-        replaced = replaced_conversions(plans.values())
-        taken = self._memory.planned_beside(loop, replaced, nested_bytes(loop))
-        budget = self._budget(wanted, needed, limit - taken)
-        return budget._replace(wanted=min(budget.wanted, LEAST_STAGES), enough=CROWDED)
+        if budget.fitting < LEAST_STAGES and has_dots:
+            self.shares[loop] = "tiles that are never live together share the rest of the memory"
+            budget = self._budget(wanted, loop, plans, self._share, is_planned=True)
+            crowded = "where other tiles share the rest of the memory, two are wanted"
+            budget = budget._replace(wanted=min(budget.wanted, LEAST_STAGES), enough=crowded)
+        stages, self.bounds[loop] = budget.fitting, budget.bound
+        if stages < LEAST_STAGES:
+            self.refusals[loop] = budget.bound
+            return None
+        return ThreadPipeline(plans, ScheduleAttr(stages, stages - 1), dots_in_flight(loop, plans))
+
+    def _budget(
+        self, wanted: int, loop: ForOp, plans: StagePlans, share: int, *, is_planned: bool = False
+    ) -> StageBudget:
+        """What a share leaves for the stages of a pipeline, whose number may be forced."""
+        stages, limit = self._function.asks(STAGES), memory_limit(self._function)
+        enough = ENOUGH if stages is None else FORCED
+        free = share - bytes_beside(self._memory, loop, plans, is_planned=is_planned)
+        return StageBudget(stages or wanted, stage_bytes(plans), free, limit, enough)
 
     def _staggered(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipelines of a loop some of whose tiles are used after the others: one for each kind.
@@ -165,10 +211,11 @@ class FittingPipelines:
         The early ones have two stages where memory allows: an iteration before theirs has no time
         to copy them, since it copies its own late ones.
         """
-        if is_private(plans.values()) or not (late := late_loads(loop, plans)):
+        late = late_loads(loop, plans)
+        if not late:
             return None
         early = [load for load in plans if load not in late]
-        free = self._limit() - self._other_bytes(loop, plans) - stage_bytes(late)
+        free = self._share - bytes_beside(self._memory, loop, plans) - stage_bytes(late)
         # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
         is_alone = is_private(late.values())
         most = 1 if is_alone else self._function.asks(STAGES) or LEAST_STAGES
@@ -178,14 +225,59 @@ class FittingPipelines:
         dots = dots_in_flight(loop, plans)
         return ThreadPipeline(plans, ScheduleAttr(stages, stages), dots, list(late))
 
-    def _limit(self) -> int:
-        """The shared memory of a block."""
-        arch = target_of(self._function)
-        assert arch is not None
-        is_shared = shares_sm(self._function)
-        return block_limit(self._function, self._threads) if is_shared else arch.static_shared
+    @property
+    def _static_shared(self) -> int:
+        assert self._arch is not None
+        return self._arch.static_shared
 
-    def _other_bytes(self, loop: ForOp, plans: StagePlans) -> int:
-        """The shared memory in use beside the pipeline of a loop's loads."""
-        replaced = replaced_conversions(plans.values())
-        return self._memory.beside_pipeline(loop, replaced, nested_bytes(loop))
+    @property
+    def _share(self) -> int:
+        """The shared memory of a block."""
+        is_shared = shares_sm(self._function)
+        return block_limit(self._function, self._threads) if is_shared else self._static_shared
+
+
+def dots_in_flight(loop: ForOp, plans: StagePlans) -> list[DotOp]:
+    """The dots of a loop, if all of them may be in flight while the next iteration starts."""
+    dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom.asynchronous]
+    chained = {dot for argument in loop.carried for dot in _accumulating_dots(loop, argument)}
+    if not all(dot in chained and _may_overlap(dot, loop, plans) for dot in dots):
+        return []
+    return dots
+
+
+def _accumulating_dots(loop: ForOp, carried: BlockArgument) -> list[DotOp]:
+    """The dots that accumulate, one after the other, in a carried tile that nothing else reads."""
+    dots: list[DotOp] = []
+    value: Value = carried
+    while True:
+        users = list(value.users)
+        if len(users) != 1 or users[0].parent is not loop.body.block:
+            return []
+        (user,) = users
+        if isinstance(user, YieldOp):
+            return dots if user.operands[carried.index - 1] is value else []
+        if not isinstance(user, DotOp) or user.c is not value:
+            return []
+        dots.append(user)
+        value = user.result
+
+
+def _may_overlap(dot: DotOp, loop: ForOp, plans: StagePlans) -> bool:
+    """Whether the accumulators of a dot are not promoted, and stages hold A and B."""
+    instruction = async_instruction(dot)
+    if instruction is None or is_promoted(dot, instruction):
+        return False
+    return all(_is_staged(operand, loop, plans) for operand in (dot.a, dot.b))
+
+
+def _is_staged(operand: Value, loop: ForOp, plans: StagePlans) -> bool:
+    """Whether an operand is in a stage of the pipeline, or in memory that the loop only reads."""
+    if not operand.is_inside(loop):
+        return in_shared_memory(operand)
+    op = operand.defining_op()
+    while isinstance(op, ConvertLayoutOp | Rearrangement):
+        op = op.source.defining_op()
+    if not isinstance(op, TileLoad) or op not in plans:
+        return False
+    return any(use.convert.result is operand for use in plans[op].uses)

@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import (
     CONTINUES,
     ENGINE,
+    EVICT_FIRST,
     IN_FLIGHT,
     LATE,
     SCHEDULE,
@@ -36,31 +37,20 @@ from tilewright.transforms.nv_tileas.consecutive_loops import (
     scheduled_loads,
 )
 from tilewright.transforms.nv_tileas.fitting_pipelines import STAGES, FittingPipelines
-from tilewright.transforms.nv_tileas.pipeline_reasons import PipelineReasons
 from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
-from tilewright.transforms.nv_tileas.refused_requests import record_refusals
-from tilewright.transforms.nv_tileas.schedule_remarks import (
-    report_choice,
-    report_loads,
-    report_multicast,
-    report_pipelines,
-    report_specialization,
-    report_stores,
-    report_streamed,
-)
-from tilewright.transforms.nv_tileas.streamed_tiles import StreamedTiles
+from tilewright.transforms.nv_tileas.schedule_remarks import ScheduleReport
+from tilewright.transforms.nv_tileas.streamed_tiles import streamed_tiles
 from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tilewright.schedule.candidates import Choice
     from tilewright.support.diagnostics import Sink
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans, TileLoad
 
 AGENTS: Final = "agents"
 CORESIDENT: Final = "while threads of one block wait, those of a second one multiply"
-STREAMED_FIRST: Final = True
-"""Whether tiles that are read once are evicted from L2 first, unless it is forced."""
 
 
 class ScheduleLoops(KernelPass):
@@ -82,8 +72,8 @@ class ScheduleLoops(KernelPass):
         spec = function.kernel_spec
         if spec is None or spec.num_warps is None or _has_agents(function):
             return
-        memory, reasons = SharedMemory(function), PipelineReasons()
-        fitting = FittingPipelines(function, memory, reasons)
+        memory = SharedMemory(function)
+        fitting = FittingPipelines(function, memory)
         rest: dict[ForOp, StagePlans] = {}
         pipelines: dict[ForOp, ThreadPipeline] = {}
         for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
@@ -96,62 +86,46 @@ class ScheduleLoops(KernelPass):
                 rest[loop] = plans
         specialization = _specialization(function, memory, rest)
         pipelining = PipeliningChoice(function, memory, pipelines, specialization)
-        is_specialized = self._apply(function, pipelining, specialization, reasons, sink)
-        self.plans.add(sink, pipelining.predicted)
-        evict_first = function.asks("evict_first")
-        if STREAMED_FIRST if evict_first is None else evict_first:
-            _evict_first(function, sink)
-        record_refusals(function, reasons, specialization if is_specialized else None)
-        report_loads(function, sink)
-        report_pipelines(function, reasons, sink)
-        report_multicast(function, sink)
-
-    def _apply(
-        self,
-        function: FuncOp,
-        pipelining: PipeliningChoice,
-        specialization: Specialization | None,
-        reasons: PipelineReasons,
-        sink: Sink,
-    ) -> bool:
-        """Write the chosen candidate into the program; whether it has a producer."""
         choice = pipelining.choose()
-        candidate = choice.chosen.candidate
-        if specialization is not None and candidate.by_tma:
+        self.plans.add(sink, pipelining.predicted)
+        if specialization is not None and choice.chosen.candidate.by_tma:
             specialization.record()
-            reasons.bounds.update(specialization.bounds())
+            fitting.bounds.update(specialization.bounds())
             if function.asks("multicast") != 0:
                 specialization.record_multicast()
         else:
-            for loop, schedule in pipelining.schedules(candidate).items():
-                if schedule.stages < _schedule_of(loop).stages:
-                    reasons.bounds[loop] = choice.reason
-                loop.attributes[SCHEDULE] = schedule
-                if candidate.blocks > 1:
-                    reasons.memory[loop] = CORESIDENT
-            for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
-                _share_pipeline(loop, reasons)
+            _record_choice(function, pipelining, choice, fitting)
+        streamed = streamed_tiles(function) if function.asks("evict_first") != 0 else {}
+        for load, problem in streamed.items():
+            if problem is None:
+                load.attributes[EVICT_FIRST] = UnitAttr()
+        report = ScheduleReport(function, sink, fitting, specialization, choice, streamed)
+        report.record_refusals()
+        report.remark()
+
+
+def _record_choice(
+    function: FuncOp, pipelining: PipeliningChoice, choice: Choice, fitting: FittingPipelines
+) -> None:
+    """Write a candidate in which threads copy into the program."""
+    candidate = choice.chosen.candidate
+    for loop, schedule in pipelining.schedules(candidate).items():
+        if schedule.stages < _schedule_of(loop).stages:
+            fitting.bounds[loop] = choice.reason
+        loop.attributes[SCHEDULE] = schedule
         if candidate.blocks > 1:
-            function.choose_blocks(candidate.blocks)
-        if specialization is not None:
-            report_stores(function, specialization.stores, sink, chosen=candidate.by_tma)
-            report_specialization(function, specialization, choice, sink)
-        report_choice(function, choice, sink)
-        return candidate.by_tma
-
-
-def _evict_first(function: FuncOp, sink: Sink) -> None:
-    """Mark the tiles that are read once."""
-    tiles = StreamedTiles(function)
-    tiles.record()
-    report_streamed(function, tiles, sink)
+            fitting.shares[loop] = CORESIDENT
+    for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+        _share_pipeline(loop, fitting)
+    if candidate.blocks > 1:
+        function.choose_blocks(candidate.blocks)
 
 
 def _has_agents(function: FuncOp) -> bool:
     return any(isinstance(op, AgentSwitchOp) for op in function.walk())
 
 
-def _share_pipeline(second: ForOp, reasons: PipelineReasons) -> None:
+def _share_pipeline(second: ForOp, fitting: FittingPipelines) -> None:
     """Let a loop take over the pipeline of the loop before it, if it can, with what all allow."""
     first = loop_before(second)
     if first is None or not continues(first, second):
@@ -173,7 +147,7 @@ def _share_pipeline(second: ForOp, reasons: PipelineReasons) -> None:
         return
     for loop, lag in zip(group, lags, strict=True):
         if _schedule_of(loop).stages != stages:
-            reasons.bounds[loop] = "a consecutive loop with fewer stages shares its pipeline"
+            fitting.bounds[loop] = "a consecutive loop with fewer stages shares its pipeline"
         loop.attributes[SCHEDULE] = ScheduleAttr(stages, distance, lag)
     second.attributes[CONTINUES] = UnitAttr()
 

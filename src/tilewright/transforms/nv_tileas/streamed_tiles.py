@@ -8,7 +8,6 @@ and makes space for that in any case.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.determined import Determined
@@ -22,12 +21,11 @@ from tilewright.dialects.nv_tileaa.view import (
     TileStoreOp,
     tiled_view,
 )
-from tilewright.dialects.nv_tileas.attribute_names import ENGINE, EVICT_FIRST, SCHEDULE
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.scf import ForOp, WhileOp
-from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.types import DYNAMIC
 from tilewright.transforms.nv_tileas.consecutive_loops import (
     continues,
@@ -38,75 +36,66 @@ from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.tile.parts import WRITES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 POINTER_OPS: Final = (
-    AddPtrOp,
-    AssumeOp,
-    BroadcastOp,
-    ConvertLayoutOp,
-    ExpandDimsOp,
-    SplatOp,
-    ViewOp,
-)
+    AddPtrOp, AssumeOp, BroadcastOp, ConvertLayoutOp, ExpandDimsOp, SplatOp, ViewOp,
+)  # fmt: skip
 """Operations whose result points into the same memory as their first operand."""
 
 
-class StreamedTiles:
-    """Which tiles of the scheduled loops of a function are read once."""
+def streamed_tiles(function: FuncOp) -> dict[TileLoad, str | None]:
+    """Of each tile of scheduled loops, why it may be read more than once; None if it is not."""
+    loops = [op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes]
+    if not loops:
+        return {}
+    first: dict[Operation | None, ForOp] = {}
+    for loop in loops:
+        before = loop_before(loop)
+        is_next = before in first and before is not None and continues(before, loop)
+        first[loop] = first[before] if is_next else loop
+    blocks, others = list(_block_ids(function)), list(function.walk())
 
-    def __init__(self, function: FuncOp) -> None:
-        self._function = function
-        loops = [
-            op for op in function.walk() if isinstance(op, ForOp) and SCHEDULE in op.attributes
-        ]
-        self._first: dict[Operation | None, ForOp] = {}
-        """The first of the loops of which a loop takes over the iterations."""
-        for loop in loops:
-            before = loop_before(loop)
-            is_next = before in self._first and before is not None and continues(before, loop)
-            self._first[loop] = self._first[before] if is_next else loop
-        self.problems: dict[TileLoad, str | None] = {
-            load: self._problem(load, loop) for loop in loops for load in scheduled_loads(loop)
-        }
-        """Why a tile is not known to be read once; None if it is."""
+    problems: dict[TileLoad, str | None] = {}
+    for loop in loops:
+        for load in scheduled_loads(loop):
+            problem = _problem(load, loop, blocks)
+            if problem is None and any(_may_repeat(load, op, first) for op in others):
+                problem = "another load may read it"
+            problems[load] = problem
+    return problems
 
-    @cached_property
-    def _blocks(self) -> list[Value]:
-        return list(_block_ids(self._function))
 
-    def record(self) -> None:
-        """Mark the loads of these tiles."""
-        for load, problem in self.problems.items():
-            if problem is None:
-                load.attributes[EVICT_FIRST] = UnitAttr()
+def _problem(load: TileLoad, loop: ForOp, blocks: Iterable[Value]) -> str | None:
+    """Why the load of a loop by itself may read a tile more than once, or for nothing."""
+    if load.attributes[ENGINE] is CopyEngine.REGISTERS:
+        return "it passes through registers"
+    if any(isinstance(op, WRITES) for op in loop.body.walk()):
+        return "the loop stores, too"
+    if _overlaps(load):
+        return "its tiles overlap"
+    indices = () if isinstance(load, LoadOp) else load.indices
+    known = Determined([_address(load), *indices])
+    if not all(block in known for block in blocks):
+        return "other blocks may read it"
+    if not all(_is_counter_known(each, known) for each in load.ancestors()):
+        return "other iterations may read it"
+    return None
 
-    def _problem(self, load: TileLoad, loop: ForOp) -> str | None:
-        if load.attributes[ENGINE] is CopyEngine.REGISTERS:
-            return "it passes through registers"
-        if any(isinstance(op, WRITES) for op in loop.body.walk()):
-            return "the loop stores, too"
-        if _overlaps(load):
-            return "its tiles overlap"
-        known = Determined(_coordinates(load))
-        if not all(block in known for block in self._blocks):
-            return "other blocks may read it"
-        if not all(_is_counter_known(each, known) for each in load.ancestors()):
-            return "other iterations may read it"
-        if any(self._may_repeat(load, op) for op in self._function.walk()):
-            return "another load may read it"
-        return None
 
-    def _may_repeat(self, load: TileLoad, other: Operation) -> bool:
-        """Whether another load reads the same memory, unless it is that of other iterations."""
-        if other is load or not isinstance(other, TileLoad) or _base(load) is not _base(other):
-            return False
-        first = self._first.get(load.parent_op)
-        return other.parent_op is load.parent_op or self._first.get(other.parent_op) is not first
+def _may_repeat(load: TileLoad, other: Operation, first: Mapping[Operation | None, ForOp]) -> bool:
+    """Whether another load reads the same memory, unless it is that of other iterations.
+
+    `first` of a loop is the first of those whose iterations it takes over.
+    """
+    if other is load or not isinstance(other, TileLoad) or _base(load) is not _base(other):
+        return False
+    is_later = first.get(other.parent_op) is first.get(load.parent_op)
+    return other.parent_op is load.parent_op or not is_later
 
 
 def _is_counter_known(op: Operation, known: Determined) -> bool:
@@ -149,13 +138,6 @@ def _overlaps(load: TileLoad) -> bool:
     view = tiled_view(load.view)
     dims = [dim for dim in range(view.rank) if dim != view.sparse]
     return any(view.counted[dim] < view.tile[dim] for dim in dims)
-
-
-def _coordinates(load: TileLoad) -> list[Value]:
-    """What a load reads: the address of its view, and the coordinates of the tile; or pointers."""
-    if isinstance(load, LoadOp):
-        return [load.pointers]
-    return [_address(load), *load.indices]
 
 
 def _address(load: TileLoad) -> Value:

@@ -62,7 +62,7 @@ from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.copy_groups import ProducerCopies, held_stages
-from tilewright.transforms.nv_tileas.pipeline_reasons import (
+from tilewright.transforms.nv_tileas.fitting_pipelines import (
     ENOUGH,
     FORCED,
     StageBudget,

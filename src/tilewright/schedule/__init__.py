@@ -1,8 +1,8 @@
 """The resource model and the cost model: answers to passes, which write the decisions.
 
-- Warps of a block, and blocks on an SM, for `plan-kernel`: `launch_shape`, with `dot_warps`
-  (kernels with dots) and `row_kernels` (a block that reduces a row). `warp_counts` has the number
-  that is asked for or chosen, for all later passes.
+- Warps of a block, and blocks on an SM, for `plan-kernel`: `launch_shape`, with `row_kernels`
+  (a block that reduces a row). `warp_counts` has the number that is asked for or chosen, for all
+  later passes.
 - What fits: `registers` and `shared_memory` have the rules, `resources` applies them to a kernel.
   `tile_words`, `liveness_before_layouts`, `liveness_with_layouts` and `shared_lifetimes` count what
   a kernel takes. `limits` has how much a pass may take, and how much faster a choice has to be.

@@ -2,24 +2,29 @@
 
 `plan-kernel` records the choice. No other pass chooses warps; where no blocks are chosen here,
 `version-single-trip`, `rotate-dots` and `schedule-loops` may choose them. The number of warps
-starts from the largest tile, and is changed where the tiles that are live together say that its
-threads would have too few registers, or an SM too few blocks.
+starts from the largest tile, and is changed where the tiles that are live together, or the operands
+of dots, say that its threads would have too few registers, or an SM too few blocks.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.elementwise import is_tile
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileUpdateOp
-from tilewright.schedule.dot_warps import live_accumulator_words, warps_of_dots
+from tilewright.dialects.scf import ForOp
 from tilewright.schedule.limits import (
+    DOT_SHARES,
     FEW_LIVE_SHARE,
+    LIVE_DOT_SHARE,
     LIVE_SHARE,
     SCAN_SHARE,
     TILE_SHARE,
@@ -33,7 +38,7 @@ from tilewright.schedule.registers import (
     launch_registers,
 )
 from tilewright.schedule.row_kernels import RowKernel
-from tilewright.schedule.tile_words import tile_words
+from tilewright.schedule.tile_words import accumulator_words, tile_words
 from tilewright.schedule.warp_counts import (
     DEFAULT_WARPS,
     MAX_WARPS,
@@ -41,13 +46,15 @@ from tilewright.schedule.warp_counts import (
     fixed_warps,
     largest_words,
 )
-from tilewright.target.arch import WARP_SIZE
+from tilewright.target.arch import MAX_REGISTERS, WARP_SIZE
+from tilewright.target.tensor_cores import MMA_ROWS, WGMMA_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
 
 
 class LaunchShape(NamedTuple):
@@ -55,17 +62,10 @@ class LaunchShape(NamedTuple):
 
     warps: int
     """Of a block."""
-    blocks: int | None = None
-    """On an SM, for which registers are limited; None to leave it to ptxas."""
     reason: str = ""
     """Why the number of warps is not that for the largest tile."""
-
-
-class WarpCandidate(NamedTuple):
-    """A number of warps, with what demands it if it is not the one for the largest tile."""
-
-    warps: int
-    reason: str = ""
+    blocks: int | None = None
+    """On an SM, for which registers are limited; None to leave it to ptxas."""
 
 
 class Relaxed(NamedTuple):
@@ -78,14 +78,13 @@ class Relaxed(NamedTuple):
 
 def choose_launch(kernel: FuncOp) -> LaunchShape:
     """Choose the warps of a block and the blocks on an SM; what is fixed stays."""
-    fixed, spec = fixed_warps(kernel), kernel.kernel_spec
-    warps, reason = candidate_warps(kernel, fixed)[-1]
+    launch, spec = _choose_warps(kernel), kernel.kernel_spec
     blocks = None if spec is None else spec.occupancy
     if blocks is None and kernel.asks(OCCUPANCY) is not None:
-        blocks = relaxed_blocks(kernel, warps).blocks
+        blocks = relaxed_blocks(kernel, launch.warps).blocks
     elif blocks is None and (row := RowKernel.of(kernel)) is not None:
-        blocks = row.blocks(warps)
-    return LaunchShape(warps, blocks, reason)
+        blocks = row.blocks(launch.warps)
+    return launch._replace(blocks=blocks)
 
 
 def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
@@ -99,40 +98,62 @@ def relaxed_blocks(kernel: FuncOp, warps: int) -> Relaxed:
     return Relaxed(fitting_blocks(threads, registers, kernel.asks(OCCUPANCY) or 1), registers)
 
 
-def candidate_warps(kernel: FuncOp, fixed: int | None = None) -> list[WarpCandidate]:
-    """The numbers of warps that are considered; the last one is chosen.
+def _choose_warps(kernel: FuncOp) -> LaunchShape:
+    """The number of warps that is fixed, or that for the tiles of a kernel.
 
-    A `fixed` number is the only one. With dots, the first is that of `warps_of_dots`: for the
-    largest tile, or more for what dots hold beside it. Each one after it is twice the one before,
-    as long as threads would spill and twice the warps halve what is missing at least. Without dots
-    there is one: that for the largest tile, or fewer of a simple row kernel (`RowKernel`), or
-    within `warp_bounds`.
+    Without dots, that is the one for the largest tile, or fewer of a simple row kernel
+    (`RowKernel`), or within `_warp_bounds`.
     """
-    dots = _dots(kernel)
+    fixed, dots = fixed_warps(kernel), _dots(kernel)
     if fixed is not None:
-        return [WarpCandidate(fixed)]
+        return LaunchShape(fixed)
     if dots:
-        live, first = live_words(kernel), warps_of_dots(kernel, dots, largest_words(kernel))
-        return [WarpCandidate(*first), *_less_spilling(live, first[0])]
+        return _less_spilling(live_words(kernel), _warps_of_dots(kernel, dots))
     row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), TILE_SHARE)
     if row is not None and row.is_simple:
-        return [WarpCandidate(min(warps, row.warps))]
-    fewest, most = warp_bounds(kernel, warps)
+        return LaunchShape(min(warps, row.warps))
+    fewest, most = _warp_bounds(kernel, warps)
     if warps < fewest.warps:
-        return [fewest]
-    return [most if warps > most.warps else WarpCandidate(warps)]
+        return fewest
+    return most if warps > most.warps else LaunchShape(warps)
 
 
-def _less_spilling(live: int, warps: int) -> Iterator[WarpCandidate]:
-    """More warps, as long as threads have too few registers, and by half as many at most."""
-    while warps < MAX_WARPS and 0 < _missing(live, warps) >= 2 * _missing(live, 2 * warps):
-        registers, limit = _thread_registers(live, warps), launch_registers(warps * WARP_SIZE)
-        reason = f"a thread of {warps} would take {registers} of {limit} registers"
+def _warps_of_dots(kernel: FuncOp, dots: Sequence[DotOp]) -> LaunchShape:
+    """The number of warps for the largest tile; more if operands are in registers beside it."""
+    warps, largest = DEFAULT_WARPS, largest_words(kernel)
+    while warps < MAX_WARPS and largest > warps * WARP_SIZE * DOT_SHARES[warps]:
         warps *= 2
-        yield WarpCandidate(warps, reason)
+    if warps > DEFAULT_WARPS:
+        return LaunchShape(warps)
+    if _needs_two_warpgroups(dots):
+        return LaunchShape(2 * warps if target_or_baseline(kernel).async_dots else warps)
+    registers = _fragment_registers(dots)
+    if registers <= MAX_REGISTERS:
+        return LaunchShape(warps)
+    taken = f"fragments and accumulators would take {registers} registers"
+    return LaunchShape(2 * warps, f"{taken} of a thread of {warps}")
 
 
-def warp_bounds(kernel: FuncOp, warps: int) -> tuple[WarpCandidate, WarpCandidate]:
+def _less_spilling(live: int, launch: LaunchShape) -> LaunchShape:
+    """Twice the warps, as long as threads have too few registers and that halves what is missing.
+
+    `live` are the words of tiles that are live together.
+    """
+
+    def needed(warps: int) -> int:
+        return -(-live // (warps * WARP_SIZE)) + K_LOOP_OTHERS
+
+    def missing(warps: int) -> int:
+        return max(0, needed(warps) - launch_registers(warps * WARP_SIZE))
+
+    while (warps := launch.warps) < MAX_WARPS and 0 < missing(warps) >= 2 * missing(2 * warps):
+        limit = launch_registers(warps * WARP_SIZE)
+        reason = f"a thread of {warps} would take {needed(warps)} of {limit} registers"
+        launch = LaunchShape(2 * warps, reason)
+    return launch
+
+
+def _warp_bounds(kernel: FuncOp, warps: int) -> tuple[LaunchShape, LaunchShape]:
     """The fewest and the most warps for tiles without dots; `warps` are those for the largest.
 
     Blocks on an SM hide each other's latency, so it is to have registers for several. Fewer warps
@@ -140,38 +161,43 @@ def warp_bounds(kernel: FuncOp, warps: int) -> tuple[WarpCandidate, WarpCandidat
     iterations hide latency, too.
     """
     if not _keeps_tiles(kernel):
-        most = WarpCandidate(WARPS_OF_PARTS, "large tiles are computed part by part")
-        return WarpCandidate(DEFAULT_WARPS), most
+        most = LaunchShape(WARPS_OF_PARTS, "large tiles are computed part by part")
+        return LaunchShape(DEFAULT_WARPS), most
     live = live_words(kernel)
     share = -(-live // (warps * WARP_SIZE))
     reason = f"tiles that are live together would take {share} registers of a thread of {warps}"
-    fewest = WarpCandidate(_holding(live, LIVE_SHARE), reason)
+    fewest = LaunchShape(_holding(live, LIVE_SHARE), reason)
     scanned = _scanned_words(kernel)
     if fewest.warps < 2 * DEFAULT_WARPS and scanned > SCAN_SHARE * DEFAULT_WARPS * WARP_SIZE:
-        fewest = WarpCandidate(
+        fewest = LaunchShape(
             2 * DEFAULT_WARPS,
             f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words",
         )
     most = MAX_WARPS
     if _reduces(kernel) and not _loads_in_loops(kernel):
         most = max(_holding(live, FEW_LIVE_SHARE), fewest.warps)
-    return fewest, WarpCandidate(most, "an SM has registers for more blocks of fewer warps")
+    return fewest, LaunchShape(most, "an SM has registers for more blocks of fewer warps")
+
+
+def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
+    """Whether dots by wgmma are better divided between two warpgroups.
+
+    They copy while the dots of both are in flight, also where the registers of one would hold the
+    accumulator; and two hold accumulators that are live together, where each has rows for both.
+    """
+    threads = DEFAULT_WARPS * WARP_SIZE
+    words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
+    if words > threads * DOT_SHARES[DEFAULT_WARPS]:
+        return True
+    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_DOT_SHARE:
+        return False
+    return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
 
 
 def _holding(words: int, share: int) -> int:
     """The fewest warps whose threads hold tiles in some registers each, or the most."""
     allowed = (each for each in WARP_COUNTS if each >= DEFAULT_WARPS)
     return next((each for each in allowed if words <= each * WARP_SIZE * share), MAX_WARPS)
-
-
-def _thread_registers(live: int, warps: int) -> int:
-    """The registers of a thread for tiles that are live together, and for what is beside them."""
-    return -(-live // (warps * WARP_SIZE)) + K_LOOP_OTHERS
-
-
-def _missing(live: int, warps: int) -> int:
-    """The registers that a thread has too few for tiles that are live together."""
-    return max(0, _thread_registers(live, warps) - launch_registers(warps * WARP_SIZE))
 
 
 def _dots(kernel: FuncOp) -> list[DotOp]:
@@ -197,8 +223,70 @@ def _keeps_tiles(kernel: FuncOp) -> bool:
 def _loads_in_loops(kernel: FuncOp) -> bool:
     """Whether an iteration of a loop loads a tile."""
     loads = [op for op in kernel.walk() if isinstance(op, LoadOp | TileLoadOp)]
-    return any(is_tile(op.results[0]) and _is_repeated(op) for op in loads)
+    return any(is_tile(op.results[0]) and _loop_around(op) is not None for op in loads)
 
 
-def _is_repeated(op: Operation) -> bool:
-    return any(outer.loop_body is not None for outer in op.ancestors())
+def _loop_around(op: Operation) -> Operation | None:
+    return next((outer for outer in op.ancestors() if outer.loop_body is not None), None)
+
+
+def _fragment_registers(dots: Sequence[DotOp]) -> int:
+    """The registers of a thread for the fragments and accumulators of dots in loops with few rows.
+
+    All rows are those of one instruction, so every warp has all of A: where A is from before the
+    loop, as Q of a decode step, its fragments are held beside the accumulators and those of B,
+    which more warps divide.
+    """
+    held: dict[Value, int] = {}
+    read: list[int] = []
+    threads = DEFAULT_WARPS * WARP_SIZE
+    for dot in dots:
+        loop = _loop_around(dot)
+        is_low = shape(dot.result.type)[-2] == MMA_ROWS
+        if loop is not None and is_low and not dot.a.is_inside(loop):
+            held[dot.a] = tile_words(dot.a.type) // WARP_SIZE
+            read.append(tile_words(dot.b.type) // threads)
+    if not held:
+        return 0
+    return sum(held.values()) + max(read) + live_accumulator_words(dots) // threads
+
+
+def live_accumulator_words(dots: Iterable[DotOp]) -> int:
+    """The 32-bit registers of the accumulators that are live together, over all threads.
+
+    The accumulators of all dots of a block are, as in attention: one is an operand of the next. One
+    that accumulates what another dot of the block did has its registers.
+    """
+    befores = [(dot, dot.c.defining_op()) for dot in dots]
+    return _most_words(
+        dot
+        for dot, before in befores
+        if not isinstance(before, DotOp) or before.parent is not dot.parent
+    )
+
+
+def separate_accumulator_words(dots: Iterable[DotOp]) -> int:
+    """The 32-bit registers of tiles that loops carry beside the accumulators of dots.
+
+    A dot that starts at zero does not update such a tile: it is added to it afterwards.
+    """
+    return _most_words(filter(_is_added, dots))
+
+
+def _is_added(dot: DotOp) -> bool:
+    """Whether a dot of a loop does not accumulate, and is added to a tile that the loop carries."""
+    block = dot.parent
+    end = None if block is None else block.last
+    if block is None or end is None or not isinstance(block.parent_op, ForOp):
+        return False
+    users = set(dot.result.users)
+    is_carried = any(value.defining_op() in users for value in end.operands)
+    return is_carried and dot.c.parent_block is not block
+
+
+def _most_words(dots: Iterable[DotOp]) -> int:
+    """The most words of the results of dots of one block."""
+    words: Counter[Block | None] = Counter()
+    for dot in dots:
+        words[dot.parent] += tile_words(dot.result.type)
+    return max(words.values(), default=0)

@@ -10,8 +10,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
-from tilewright.schedule.launch_shape import candidate_warps, choose_launch
-from tilewright.schedule.warp_counts import fixed_warps
+from tilewright.schedule.launch_shape import choose_launch
 from tilewright.support.diagnostics import Sink
 
 
@@ -159,8 +158,8 @@ def test_a_remark_names_the_registers(columns: int, registers: int | None) -> No
     assert remarks == ([] if registers is None else [text])
 
 
-def candidates(body: str, arguments: str, asked: str = "") -> list[int]:
-    """The numbers of warps that are considered for a kernel at nv_tileaa, the chosen one last."""
+def chosen_warps(body: str, arguments: str, asked: str = "") -> int:
+    """The number of warps of a kernel at nv_tileaa."""
     text = f"""
       gpu.module @kernels attributes {{
           nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>}} {{
@@ -171,7 +170,7 @@ def candidates(body: str, arguments: str, asked: str = "") -> list[int]:
         }}
       }}"""
     (kernel,) = (op for op in read(text).walk() if isinstance(op, FuncOp))
-    return [each.warps for each in candidate_warps(kernel, fixed_warps(kernel))]
+    return choose_launch(kernel).warps
 
 
 def live_together(tiles: int, words: int, end: str = "") -> tuple[str, str]:
@@ -193,7 +192,7 @@ def live_together(tiles: int, words: int, end: str = "") -> tuple[str, str]:
 ])  # fmt: skip
 def test_tiles_that_are_live_together_decide(tiles: int, words: int, warps: int) -> None:
     loop = "scf.for %j = %n to %n step %n : i32 { scf.yield }"
-    assert candidates(*live_together(tiles, words, loop)) == [warps]
+    assert chosen_warps(*live_together(tiles, words, loop)) == warps
 
 
 REDUCTION = """
@@ -209,7 +208,7 @@ def test_a_large_tile_needs_few_warps_where_others_hide_its_latency() -> None:
     """64 registers of a thread of four warps; for two rows, as one row has a rule of its own."""
     body = REDUCTION.replace("8192xf32>", "2x4096xf32>").replace("axis = 0", "axis = 1")
     body = body.replace("tensor<1xf32>", "tensor<2xf32>")
-    assert candidates(body, "%x: tensor<2x4096xf32>") == [4]
+    assert chosen_warps(body, "%x: tensor<2x4096xf32>") == 4
 
 
 @each_case(("extent", "warps"), [(2048, 4), (8192, 8), (16384, 8)])
@@ -217,7 +216,7 @@ def test_tiles_that_are_computed_part_by_part_need_no_more_than_eight(
     extent: int, warps: int
 ) -> None:
     """However many are live together."""
-    assert candidates(*live_together(4, extent)) == [warps]
+    assert chosen_warps(*live_together(4, extent)) == warps
 
 
 @each_case(("more", "warps"), [("", 4), ("%e = aa.store weak %g, %w : {q}, {i}", 8)])
@@ -241,7 +240,7 @@ def test_addresses_do_not_decide(more: str, warps: int) -> None:
         aa.yield %d : f32
       }}"""
     texts = (body, "%f: !aa.ptr<f32>, %i: !aa.ptr<i64>, %limit: i64")
-    assert candidates(*[text.replace("aa.", "nv_tileaa.") for text in texts]) == [warps]
+    assert chosen_warps(*[text.replace("aa.", "nv_tileaa.") for text in texts]) == warps
 
 
 @each_case(("words", "warps"), [(1024, 4), (2048, 4), (4096, 8)])
@@ -254,7 +253,7 @@ def test_threads_divide_what_they_scan(words: int, warps: int) -> None:
         %c = nv_tileaa.addf %a, %b : f32
         nv_tileaa.yield %c : f32
       }}"""
-    assert candidates(body, f"%x: {tile}") == [warps]
+    assert chosen_warps(body, f"%x: {tile}") == warps
 
 
 def dot_beside(tiles: int) -> tuple[str, str]:
@@ -279,21 +278,15 @@ def test_a_large_operand_has_more_warps(columns: int, asked: str, warps: int) ->
       %d = nv_tileaa.dot %a, %b, %c {{input_precision = "tf32"}}
           : tensor<{a}>, tensor<{b}>, tensor<{c}>"""
     arguments = f"%a: tensor<{a}>, %x: tensor<{b}>, %c: tensor<{c}>"
-    assert candidates(body, arguments, asked)[-1] == warps
+    assert chosen_warps(body, arguments, asked) == warps
 
 
-def test_a_candidate_that_spills_is_not_taken() -> None:
+def test_warps_that_spill_are_not_taken() -> None:
     """A and B, which are no loads, take 48 registers: with two tiles 176 of 231, with four 304."""
-    assert candidates(*dot_beside(1)) == [4]
-    assert candidates(*dot_beside(3)) == [4, 8]
+    assert chosen_warps(*dot_beside(1)) == 4
+    assert chosen_warps(*dot_beside(3)) == 8
 
 
-def test_what_is_asked_is_the_only_candidate() -> None:
+def test_what_is_asked_is_chosen() -> None:
     asked = ", nv_tileaa.asked = #nv_tileaa.asked<warps = <4, entry>>"
-    assert candidates(*dot_beside(3), asked) == [4]
-
-
-@pytest.mark.parametrize("tiles", [1, 20, 200])
-def test_few_candidates_are_considered(tiles: int) -> None:
-    assert len(candidates(*dot_beside(tiles))) <= 3
-    assert len(candidates(*live_together(tiles, 4096))) == 1
+    assert chosen_warps(*dot_beside(3), asked) == 4

@@ -10,7 +10,7 @@
   the first, or a later one that is clearly faster by the clocks that `cost` predicts. Its inputs
   are a plan (`cost_inputs`) and the work of the kernel (`work`, which `work_tree` counts);
   `constants` has what no GPU lists as a rate.
-- The time of a whole launch, for `tilewright tune`: `launch_cost`, with `launch_work`.
+- The time of a whole launch, for `tilewright tune`: `launch_cost`.
 
 Nothing here changes a program. How stages, copies and barriers are built is in `transforms`.
 """

@@ -1,19 +1,28 @@
-"""The predicted time of a launch: waves of blocks, bandwidth of the board, and its clock."""
+"""The predicted time of a launch: waves of blocks, bandwidth of the board, and its clock.
+
+The work of a launch is that of blocks sampled over the grid; its traffic is that of all of them.
+"""
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.schedule.cost import LIMITS, clocks_by_limit, kernel_clocks
+from tilewright.schedule.work_tree import LaunchedBlock, tree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.schedule.cost import Machine
     from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.work import Loop
+    from tilewright.schedule.work_tree import LaunchArguments
     from tilewright.target.rates import Board
 
+SAMPLES: Final = 8
+"""Blocks of a launch whose work is counted: evenly spaced over the grid."""
 REFILLED: Final = 4
 """Waves from which on slots are refilled one by one, so that the last wave begins early."""
 EARLY: Final = 0.5
@@ -48,6 +57,32 @@ class Prediction(NamedTuple):
     """What the bandwidth of the memory allows."""
     is_memory_bound: bool
     """Whether that is longer than the SMs take."""
+
+
+def launch_of(function: FuncOp, grid: Sequence[int], arguments: LaunchArguments) -> Launch:
+    """The work of the launch of a kernel at nv_tileaa."""
+    x, y, z = (*grid, 1, 1)[:3]
+    blocks = prod(grid)
+    numbers = sorted({sample * (blocks - 1) // (SAMPLES - 1) for sample in range(SAMPLES)})
+    known = [LaunchedBlock(arguments, (n % x, n // x % y, n // x // y), (x, y, z)) for n in numbers]
+    trees = [tree_of(function, each) for each in known]
+    samples = tuple([tree.root for tree in trees])
+    traffic = _traffic([tree.arrays for tree in trees], arguments.sizes, blocks)
+    return Launch(blocks, samples[:1] if len(set(samples)) == 1 else samples, traffic)
+
+
+def _traffic(
+    arrays: Sequence[Mapping[tuple[int, str], float]], sizes: Mapping[int, int], blocks: int
+) -> float:
+    """The bytes of a launch, from those of sampled blocks by array and from the arrays' sizes.
+
+    Caches keep what several blocks load.
+    """
+    amount = 0.0
+    for key in {key for each in arrays for key in each}:
+        moved = sum(each.get(key, 0.0) for each in arrays) / len(arrays) * blocks
+        amount += min(moved, sizes.get(key[0], moved))
+    return amount
 
 
 def predict(launch: Launch, plan: Plan, machine: Machine, board: Board) -> Prediction:

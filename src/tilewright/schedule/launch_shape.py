@@ -135,7 +135,7 @@ def _warps_of_dots(kernel: FuncOp, dots: Sequence[DotOp]) -> LaunchShape:
 
 
 def _less_spilling(live: int, launch: LaunchShape) -> LaunchShape:
-    """Twice the warps, as long as threads have too few registers and that halves what is missing.
+    """Twice the warps, as long as threads have too few registers, and by half as many at most.
 
     `live` are the words of tiles that are live together.
     """

@@ -40,15 +40,23 @@ UNKNOWN_BRANCH: Final = 0.5
 """The part of the executions of a branch whose condition is unknown."""
 
 
+class LaunchArguments(NamedTuple):
+    """What is known of the arguments of a launch, by the number of the parameter."""
+
+    integers: Sequence[int | None] = ()
+    """Of all parameters, the values of those that are integers."""
+    sizes: Mapping[int, int] = MappingProxyType({})
+    """Bytes of arrays."""
+    contents: Mapping[int, Sequence[int]] = MappingProxyType({})
+    """Elements of arrays of integers."""
+
+
 class LaunchedBlock(NamedTuple):
     """What is known of one block of a launch."""
 
-    arguments: Sequence[int | None] = ()
-    """Of the parameters of the kernel, those that are integers."""
+    arguments: LaunchArguments = LaunchArguments()
     block: Sequence[int] = ()
     grid: Sequence[int] = ()
-    contents: Mapping[int, Sequence[int]] = MappingProxyType({})
-    """Of arrays of integers, by the number of the parameter that is their address."""
 
 
 class Tree(NamedTuple):
@@ -93,7 +101,7 @@ def tree_of(function: FuncOp, known: LaunchedBlock | None = None) -> Tree:
     root = _Node(0)
     root.entries = root.iterations = 1.0
     block = function.body.block
-    for argument, value in zip(block.args, walk.launched.arguments, strict=False):
+    for argument, value in zip(block.args, walk.launched.arguments.integers, strict=False):
         if value is not None and isinstance(argument.type, IntegerType):
             walk.known[argument] = IntegerAttr(value, argument.type)
     walk.block(block, root, 1.0)
@@ -162,7 +170,7 @@ class _Walk:
             elif not isinstance(inner, AssumeOp):
                 return
             address = inner.operands[0]
-        array = self.launched.contents.get(address.index)
+        array = self.launched.arguments.contents.get(address.index)
         if array is not None and isinstance(op.result.type, IntegerType) and index < len(array):
             self.known[op.result] = IntegerAttr(int(array[index]), op.result.type)
 

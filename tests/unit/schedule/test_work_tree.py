@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.driver.api import read_level
-from tilewright.schedule.work_tree import LaunchedBlock, tree_of
+from tilewright.schedule.work_tree import LaunchArguments, LaunchedBlock, tree_of
 
 TEXT = """
 nv_tileaa.func @kernel(%n: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
@@ -38,7 +38,9 @@ def function_of() -> FuncOp:
 
 def test_a_launch_knows_trips_and_branches() -> None:
     """Block 2 and n = 10: 12 iterations, of which 3 take an exponential."""
-    (loop,) = tree_of(function_of(), LaunchedBlock([10], (2, 0, 0), (4, 1, 1))).root.loops
+    (loop,) = tree_of(
+        function_of(), LaunchedBlock(LaunchArguments([10]), (2, 0, 0), (4, 1, 1))
+    ).root.loops
     assert (loop.trips, loop.entries, loop.number) == (12, 1, 1)
     assert loop.work.special == ((256, 3 / 12),)
 

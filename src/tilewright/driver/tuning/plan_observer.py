@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.schedule.cost_inputs import plan_of
-from tilewright.schedule.launch_work import launch_of
+from tilewright.schedule.launch_cost import launch_of
 from tilewright.support.levels import CANONICAL
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.launch_cost import Launch
-    from tilewright.schedule.launch_work import LaunchArguments
+    from tilewright.schedule.work_tree import LaunchArguments
 
 PLANNED = "nv_tileas"
 """The level at which a plan is read."""

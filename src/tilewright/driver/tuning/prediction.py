@@ -10,7 +10,7 @@ import numpy as np
 from tilewright.reference.tile import is_array
 from tilewright.schedule.cost import Machine
 from tilewright.schedule.launch_cost import limit_of, predict
-from tilewright.schedule.launch_work import LaunchArguments
+from tilewright.schedule.work_tree import LaunchArguments
 from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import ARCHES
 

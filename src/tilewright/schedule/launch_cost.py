@@ -46,17 +46,10 @@ class Prediction(NamedTuple):
     """The predicted time of a launch, without that of starting it."""
 
     microseconds: float
-    clocks: float
-    """Of the SM that ends last."""
     resident: int
     """CTAs of an SM."""
-    waves: float
-    tensor_share: float
-    """Of the clocks, those in which tensor cores are busy."""
-    memory_microseconds: float
-    """What the bandwidth of the memory allows."""
     is_memory_bound: bool
-    """Whether that is longer than the SMs take."""
+    """Whether the bandwidth of the memory takes longer than the SMs."""
 
 
 def launch_of(function: FuncOp, grid: Sequence[int], arguments: LaunchArguments) -> Launch:
@@ -90,18 +83,15 @@ def predict(launch: Launch, plan: Plan, machine: Machine, board: Board) -> Predi
     constants = machine.constants
     ctas = launch.blocks * plan.cluster
     resident = max(1, min(plan.resident, -(-ctas // board.sms)))
-    slots = board.sms * resident
-    if len(launch.samples) == 1:
-        clocks, tensor = _equal_blocks(launch.samples[0], ctas, plan, machine, board)
-    else:
-        clocks, tensor = _unequal_blocks(launch.samples, ctas, plan, machine, slots, resident)
+    of_blocks = _equal_blocks if len(launch.samples) == 1 else _unequal_blocks
+    clocks, tensor = of_blocks(launch, plan, machine, board.sms, resident)
     share = min(1.0, tensor / clocks)
     frequency = board.clock / (1 + constants.tensor_slowdown * share)
     busy = clocks / frequency / 1000
     memory = launch.bytes / (board.bandwidth * constants.bandwidth_reached * 1000)
     power = constants.bound_sharpness
     time = (busy**power + memory**power) ** (1 / power)
-    return Prediction(time, clocks, resident, ctas / slots, share, memory, memory > busy)
+    return Prediction(time, resident, memory > busy)
 
 
 def limit_of(launch: Launch, plan: Plan, machine: Machine, prediction: Prediction) -> str:
@@ -116,18 +106,17 @@ def limit_of(launch: Launch, plan: Plan, machine: Machine, prediction: Predictio
 
 
 def _equal_blocks(
-    work: Loop, ctas: int, plan: Plan, machine: Machine, board: Board
+    launch: Launch, plan: Plan, machine: Machine, sms: int, resident: int
 ) -> tuple[float, float]:
     """Full waves, and the rest, which has fewer CTAs on an SM."""
-    resident = max(1, min(plan.resident, -(-ctas // board.sms)))
-    slots = board.sms * resident
-    full, rest = divmod(ctas, slots)
+    work, slots = launch.samples[0], sms * resident
+    full, rest = divmod(launch.blocks * plan.cluster, slots)
     clocks = tensor = 0.0
     if full:
         wave, dots = kernel_clocks(work, plan, resident, machine)
         clocks, tensor = full * wave, full * dots
     if rest:
-        last, dots = kernel_clocks(work, plan, -(-rest // board.sms), machine)
+        last, dots = kernel_clocks(work, plan, -(-rest // sms), machine)
         if full >= REFILLED:
             last = EARLY * last + (1 - EARLY) * clocks / full * rest / slots
         clocks += last
@@ -136,12 +125,12 @@ def _equal_blocks(
 
 
 def _unequal_blocks(
-    samples: Sequence[Loop], ctas: int, plan: Plan, machine: Machine, slots: int, resident: int
+    launch: Launch, plan: Plan, machine: Machine, sms: int, resident: int
 ) -> tuple[float, float]:
     """The mean of all slots, and how much later the longest block ends."""
-    each = [kernel_clocks(work, plan, resident, machine) for work in samples]
+    each = [kernel_clocks(work, plan, resident, machine) for work in launch.samples]
     longest = max(clocks for clocks, _ in each)
-    waves = ctas / slots
+    waves = launch.blocks * plan.cluster / (sms * resident)
     mean = sum(clocks for clocks, _ in each) / len(each)
     tensor = sum(dots for _, dots in each) / len(each) * waves
     return (max(longest, mean * waves + EARLY * longest) if waves > 1 else longest), tensor

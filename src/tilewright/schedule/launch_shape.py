@@ -21,15 +21,7 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.requests import OCCUPANCY
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileUpdateOp
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.limits import (
-    DOT_SHARES,
-    FEW_LIVE_SHARE,
-    LIVE_DOT_SHARE,
-    LIVE_SHARE,
-    SCAN_SHARE,
-    TILE_SHARE,
-    WARPS_OF_PARTS,
-)
+from tilewright.schedule import limits
 from tilewright.schedule.liveness_before_layouts import live_words
 from tilewright.schedule.registers import (
     K_LOOP_OTHERS,
@@ -109,7 +101,7 @@ def _choose_warps(kernel: FuncOp) -> LaunchShape:
         return LaunchShape(fixed)
     if dots:
         return _less_spilling(live_words(kernel), _warps_of_dots(kernel, dots))
-    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), TILE_SHARE)
+    row, warps = RowKernel.of(kernel), _holding(largest_words(kernel), limits.TILE_SHARE)
     if row is not None and row.is_simple:
         return LaunchShape(min(warps, row.warps))
     fewest, most = _warp_bounds(kernel, warps)
@@ -121,7 +113,7 @@ def _choose_warps(kernel: FuncOp) -> LaunchShape:
 def _warps_of_dots(kernel: FuncOp, dots: Sequence[DotOp]) -> LaunchShape:
     """The number of warps for the largest tile; more if operands are in registers beside it."""
     warps, largest = DEFAULT_WARPS, largest_words(kernel)
-    while warps < MAX_WARPS and largest > warps * WARP_SIZE * DOT_SHARES[warps]:
+    while warps < MAX_WARPS and largest > warps * WARP_SIZE * limits.DOT_SHARES[warps]:
         warps *= 2
     if warps > DEFAULT_WARPS:
         return LaunchShape(warps)
@@ -161,21 +153,21 @@ def _warp_bounds(kernel: FuncOp, warps: int) -> tuple[LaunchShape, LaunchShape]:
     iterations hide latency, too.
     """
     if not _keeps_tiles(kernel):
-        most = LaunchShape(WARPS_OF_PARTS, "large tiles are computed part by part")
+        most = LaunchShape(limits.WARPS_OF_PARTS, "large tiles are computed part by part")
         return LaunchShape(DEFAULT_WARPS), most
     live = live_words(kernel)
     share = -(-live // (warps * WARP_SIZE))
     reason = f"tiles that are live together would take {share} registers of a thread of {warps}"
-    fewest = LaunchShape(_holding(live, LIVE_SHARE), reason)
+    fewest = LaunchShape(_holding(live, limits.LIVE_SHARE), reason)
     scanned = _scanned_words(kernel)
-    if fewest.warps < 2 * DEFAULT_WARPS and scanned > SCAN_SHARE * DEFAULT_WARPS * WARP_SIZE:
+    if fewest.warps < 2 * DEFAULT_WARPS and scanned > limits.SCAN_SHARE * DEFAULT_WARPS * WARP_SIZE:
         fewest = LaunchShape(
             2 * DEFAULT_WARPS,
             f"a thread of {warps} would scan {scanned // (warps * WARP_SIZE)} words",
         )
     most = MAX_WARPS
     if _reduces(kernel) and not _loads_in_loops(kernel):
-        most = max(_holding(live, FEW_LIVE_SHARE), fewest.warps)
+        most = max(_holding(live, limits.FEW_LIVE_SHARE), fewest.warps)
     return fewest, LaunchShape(most, "an SM has registers for more blocks of fewer warps")
 
 
@@ -187,9 +179,12 @@ def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
     """
     threads = DEFAULT_WARPS * WARP_SIZE
     words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
-    if words > threads * DOT_SHARES[DEFAULT_WARPS]:
+    if words > threads * limits.DOT_SHARES[DEFAULT_WARPS]:
         return True
-    if live_accumulator_words(dots) + separate_accumulator_words(dots) <= threads * LIVE_DOT_SHARE:
+    if (
+        live_accumulator_words(dots) + separate_accumulator_words(dots)
+        <= threads * limits.LIVE_DOT_SHARE
+    ):
         return False
     return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
 

@@ -17,6 +17,7 @@ from tilewright.plans.scratch import scratch_bytes
 from tilewright.schedule.registers import launch_registers, resident_blocks
 from tilewright.schedule.shared_memory import SharedMemory, block_share
 from tilewright.schedule.tile_words import accumulator_words
+from tilewright.schedule.warp_counts import threads_of
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -31,14 +32,23 @@ def shares_sm(function: FuncOp) -> bool:
     return spec is not None and spec.occupancy is not None and spec.occupancy > 1
 
 
-def block_limit(function: FuncOp, threads: int) -> int:
+def block_limit(function: FuncOp) -> int:
     """The shared memory of a block with dots: half of an SM's where two blocks may be resident."""
     arch, spec = target_of(function), function.kernel_spec
     assert arch is not None
     assert spec is not None
     dots = [op for op in function.walk() if isinstance(op, DotOp)]
-    accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads
+    accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads_of(
+        function
+    )
     return block_share(arch, resident_blocks(accumulators, spec.occupancy))
+
+
+def memory_share(function: FuncOp) -> int:
+    """The shared memory of a block, all that it may declare unless several share an SM."""
+    arch = target_of(function)
+    assert arch is not None
+    return block_limit(function) if shares_sm(function) else arch.static_shared
 
 
 def kernel_registers(function: FuncOp) -> int | None:
@@ -65,10 +75,7 @@ def has_scratch_beside(loop: Operation, moved: Sequence[Operation]) -> bool:
     if not any(map(scratch_bytes, moved)):
         return True
     function = next(outer for outer in loop.ancestors() if isinstance(outer, FuncOp))
-    arch, spec = target_of(function), function.kernel_spec
-    if arch is None or spec is None or spec.num_warps is None:
+    spec = function.kernel_spec
+    if target_of(function) is None or spec is None or spec.num_warps is None:
         return False
-    limit = arch.static_shared
-    if shares_sm(function):
-        limit = block_limit(function, spec.num_warps * WARP_SIZE)
-    return SharedMemory(function).beside_moved(loop, moved) <= limit
+    return SharedMemory(function).beside_moved(loop, moved) <= memory_share(function)

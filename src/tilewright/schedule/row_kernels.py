@@ -14,20 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of, target_or_baseline
+from tilewright.dialects.nv_tileaa import functions
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.floating import RemFOp
-from tilewright.dialects.nv_tileaa.functions import (
-    Atan2Op,
-    CosHOp,
-    CosOp,
-    FPowFOp,
-    FPowIOp,
-    SinHOp,
-    SinOp,
-    TanHOp,
-    TanOp,
-)
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.ir.types import F64, TensorType
@@ -40,9 +30,9 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
 
-
 _LONG: Final = (
-    Atan2Op, CosHOp, CosOp, FPowFOp, FPowIOp, RemFOp, SinHOp, SinOp, TanHOp, TanOp,
+    functions.Atan2Op, functions.CosHOp, functions.CosOp, functions.FPowFOp, functions.FPowIOp,
+    functions.SinHOp, functions.SinOp, functions.TanHOp, functions.TanOp, RemFOp,
 )  # fmt: skip
 """Functions with long code, of which ptxas interleaves that of several elements."""
 

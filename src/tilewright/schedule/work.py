@@ -59,8 +59,6 @@ PACKED: Final = frozenset("addf subf mulf fma maxf minf".split())
 NARROWED: Final = 0.5
 """Instructions of a lane for an element that is converted to fewer bits: pairs are."""
 WIDENED: Final = 1.0
-ADDRESS_LANES: Final = 4
-"""Instructions for the address and the predicate of an access that is not of a view."""
 
 
 class Dot(NamedTuple):

@@ -36,7 +36,7 @@ def test_the_memory_of_a_block_with_dots(columns: int, occupancy: int | None, li
     spec = function.kernel_spec
     assert spec is not None
     function.attributes["kernel_spec"] = KernelSpecAttr(None, spec.num_warps, occupancy)
-    assert block_limit(function, threads=256) == limit
+    assert block_limit(function) == limit
     assert shares_sm(function) == (occupancy == 3)
 
 

@@ -196,7 +196,7 @@ class PipeliningChoice:
         function, arch = self._function, target_of(self._function)
         if not self._varying or arch is None or shares_sm(function):
             return None
-        share = block_limit(function, threads_of(function))
+        share = block_limit(function)
         is_limited = share == arch.static_shared or function.asks("stages") is not None
         if is_limited or not all(map(self._may_share, self._varying)):
             return None

@@ -15,17 +15,8 @@ from tilewright.dialects.nv_tileas.matrix import DotOp, async_instruction
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.plans.mma import is_promoted
-from tilewright.schedule.limits import (
-    DOTS,
-    EARLY_SHARE,
-    HELD_STAGES,
-    LARGE_TILE,
-    LEAST_STAGES,
-    MAX_STAGES,
-    PLAIN,
-    PRIVATE_STAGES,
-)
-from tilewright.schedule.resources import block_limit, shares_sm
+from tilewright.schedule import limits
+from tilewright.schedule.resources import memory_share, shares_sm
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, stage_bytes
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warp_counts import threads_of
@@ -146,12 +137,12 @@ class FittingPipelines:
         if not plan.is_private:
             return True
         tile = load.results[0]
-        is_large = tile_words(tile.type) >= LARGE_TILE * self._threads
+        is_large = tile_words(tile.type) >= limits.LARGE_TILE * self._threads
         return plan.engine is CopyEngine.CP_ASYNC and (is_large or feeds_tensor_cores(tile))
 
     def _without_excess(self, plans: StagePlans) -> dict[TileLoad, StagePlan]:
         """The loads without those that would take too many registers on their way to a stage."""
-        left = EARLY_SHARE * self._threads
+        left = limits.EARLY_SHARE * self._threads
         kept: dict[TileLoad, StagePlan] = {}
         for load, plan in plans.items():
             if plan.engine is CopyEngine.REGISTERS:
@@ -164,13 +155,14 @@ class FittingPipelines:
 
     def _private(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipeline of a loop whose threads read only what they copied themselves."""
-        limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
-        share = min(self._static_shared, limits.block) - BARRIER_RESERVE
-        budget = self._budget(PRIVATE_STAGES, loop, plans, share)
+        has_dots = any(isinstance(op, DotOp) for op in loop.body.walk())
+        most = limits.DOTS if has_dots else limits.PLAIN
+        share = min(self._static_shared, most.block) - BARRIER_RESERVE
+        budget = self._budget(limits.PRIVATE_STAGES, loop, plans, share)
         self.bounds[loop] = budget.bound
-        if budget.stage > limits.iteration:
+        if budget.stage > most.iteration:
             self.refusals[loop] = (
-                f"an iteration loads {budget.stage} bytes: above {limits.iteration}, early copies "
+                f"an iteration loads {budget.stage} bytes: above {most.iteration}, early copies "
                 "do not pay"
             )
         elif not budget.fitting:
@@ -181,17 +173,18 @@ class FittingPipelines:
 
     def _widest(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipeline with the most stages that fit, up to the number wanted."""
+        share = memory_share(self._function)
         is_copied = any(plan.engine is CopyEngine.CP_ASYNC for plan in plans.values())
-        wanted = MAX_STAGES if is_copied else HELD_STAGES
-        budget = self._budget(wanted, loop, plans, self._share)
+        wanted = limits.MAX_STAGES if is_copied else limits.HELD_STAGES
+        budget = self._budget(wanted, loop, plans, share)
         has_dots = any(isinstance(op, DotOp) for op in loop.body.block)
-        if budget.fitting < LEAST_STAGES and has_dots:
+        if budget.fitting < limits.LEAST_STAGES and has_dots:
             self.shares[loop] = "tiles that are never live together share the rest of the memory"
-            budget = self._budget(wanted, loop, plans, self._share, is_planned=True)
+            budget = self._budget(wanted, loop, plans, share, is_planned=True)
             crowded = "where other tiles share the rest of the memory, two are wanted"
-            budget = budget._replace(wanted=min(budget.wanted, LEAST_STAGES), enough=crowded)
+            budget = budget._replace(wanted=min(budget.wanted, limits.LEAST_STAGES), enough=crowded)
         stages, self.bounds[loop] = budget.fitting, budget.bound
-        if stages < LEAST_STAGES:
+        if stages < limits.LEAST_STAGES:
             self.refusals[loop] = budget.bound
             return None
         return ThreadPipeline(plans, ScheduleAttr(stages, stages - 1), dots_in_flight(loop, plans))
@@ -215,10 +208,11 @@ class FittingPipelines:
         if not late:
             return None
         early = [load for load in plans if load not in late]
-        free = self._share - bytes_beside(self._memory, loop, plans) - stage_bytes(late)
+        share = memory_share(self._function)
+        free = share - bytes_beside(self._memory, loop, plans) - stage_bytes(late)
         # Only the barrier of a wait for late tiles shows that all threads have used the early ones.
         is_alone = is_private(late.values())
-        most = 1 if is_alone else self._function.asks(STAGES) or LEAST_STAGES
+        most = 1 if is_alone else self._function.asks(STAGES) or limits.LEAST_STAGES
         stages = min(most, max(free, 0) // stage_bytes(early))
         if not stages:
             return None
@@ -229,12 +223,6 @@ class FittingPipelines:
     def _static_shared(self) -> int:
         assert self._arch is not None
         return self._arch.static_shared
-
-    @property
-    def _share(self) -> int:
-        """The shared memory of a block."""
-        is_shared = shares_sm(self._function)
-        return block_limit(self._function, self._threads) if is_shared else self._static_shared
 
 
 def dots_in_flight(loop: ForOp, plans: StagePlans) -> list[DotOp]:

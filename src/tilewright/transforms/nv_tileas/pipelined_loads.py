@@ -74,14 +74,6 @@ class ConvertedUse(NamedTuple):
     layout: Layout
     """That of the conversion, for a tile in the shape of the load."""
 
-    @staticmethod
-    def of(shape_ops: Sequence[Rearrangement], convert: ConvertLayoutOp) -> ConvertedUse:
-        """The use by a conversion of what shape operations make of a tile."""
-        layout = layout_of(convert.result)
-        for op in reversed(shape_ops):
-            layout = op.led_back(layout)
-        return ConvertedUse(shape_ops, convert, layout)
-
 
 class StagePlan(NamedTuple):
     """How a stage holds the tile of a load, and what copies it there."""
@@ -173,7 +165,8 @@ def plan_stage(load: TileLoad) -> StagePlan:
         if use in shared_uses or not scratch_bytes(use.convert):
             continue
         memory = _read_memory(load, use.layout)
-        if memory is not None and _feeds_dot(use.convert.result):
+        dots = dots_of(use.convert.result, Rearrangement, ConvertLayoutOp)
+        if memory is not None and any(dots):
             return StagePlan(memory, _readable_uses(uses, use, memory), engine)
     return StagePlan(private_placement(source, load.vector), [], engine)
 
@@ -250,11 +243,6 @@ def _read_memory(load: TileLoad, wanted: Layout) -> Layout | None:
     return memory if width >= min(2 * bytes, REGISTER_BYTES) else None
 
 
-def _feeds_dot(tile: Value) -> bool:
-    """Whether a dot takes a tile, or what element-wise and shape operations make of it."""
-    return next(dots_of(tile, Rearrangement, ConvertLayoutOp), None) is not None
-
-
 def feeds_tensor_cores(tile: Value) -> bool:
     """Whether tensor cores multiply a tile, or what is computed from it, in any layout."""
     dots = dots_of(tile, Rearrangement, ConvertLayoutOp, CatOp)
@@ -273,7 +261,10 @@ def _converted_uses(
     """The conversions of a tile; if it `is_rounded`, also of its elements as tf32."""
     for user in tile.users:
         if isinstance(user, ConvertLayoutOp):
-            yield ConvertedUse.of(shape_ops, user)
+            layout = layout_of(user.result)
+            for op in reversed(shape_ops):
+                layout = op.led_back(layout)
+            yield ConvertedUse(shape_ops, user, layout)
         elif isinstance(user, ViewOp | ExpandDimsOp | PermuteOp):
             yield from _converted_uses(user.result, (*shape_ops, user), is_rounded=is_rounded)
         elif is_rounded and is_rounding(user):

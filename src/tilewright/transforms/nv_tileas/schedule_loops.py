@@ -70,7 +70,9 @@ class ScheduleLoops(KernelPass):
 
     def _schedule(self, function: FuncOp, sink: Sink) -> None:
         spec = function.kernel_spec
-        if spec is None or spec.num_warps is None or _has_agents(function):
+        if spec is None or spec.num_warps is None:
+            return
+        if any(isinstance(op, AgentSwitchOp) for op in function.walk()):
             return
         memory = SharedMemory(function)
         fitting = FittingPipelines(function, memory)
@@ -119,10 +121,6 @@ def _record_choice(
         _share_pipeline(loop, fitting)
     if candidate.blocks > 1:
         function.choose_blocks(candidate.blocks)
-
-
-def _has_agents(function: FuncOp) -> bool:
-    return any(isinstance(op, AgentSwitchOp) for op in function.walk())
 
 
 def _share_pipeline(second: ForOp, fitting: FittingPipelines) -> None:

@@ -4,41 +4,27 @@ A dot by wgmma is asynchronous: threads need its accumulator only at its first u
 dot follows before that, as in a loop that `rotate-dots` has rotated, both are issued, and each is
 waited for right before its first use. What lies between them then runs beside the second dot.
 
-Dots whose accumulators are only carried to the next iteration are left to `schedule-loops`.
+Dots whose accumulators are only carried to the next iteration may be in flight until then:
+`fitting_pipelines` finds them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp, async_instruction
 from tilewright.dialects.scf import ForOp, IfOp, WhileOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.plans.mma import is_promoted
-from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
-    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
-    from tilewright.support.diagnostics import Sink
 
 
-class OverlapDots(KernelPass):
-    """Issue dots that follow each other, and wait for each before its first use."""
-
-    name = "overlap-dots"
-    change = Change.REORDER
-
-    def run_on(self, function: FuncOp, sink: Sink) -> None:
-        for loop in [inner for inner in function.walk() if isinstance(inner, ForOp)]:
-            _overlap(loop.body.block)
-
-
-def _overlap(block: Block) -> None:
-    """Let the dots of a block overlap with what follows, if none uses another."""
+def overlap_dots(block: Block) -> None:
+    """Issue the dots of a block, and wait for each before its first use, if none uses another."""
     ops = list(block)
     numbers = {op: number for number, op in enumerate(ops)}
     dots = [op for op in ops if isinstance(op, DotOp)]

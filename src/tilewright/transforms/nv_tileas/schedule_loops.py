@@ -37,6 +37,7 @@ from tilewright.transforms.nv_tileas.consecutive_loops import (
     scheduled_loads,
 )
 from tilewright.transforms.nv_tileas.fitting_pipelines import STAGES, FittingPipelines
+from tilewright.transforms.nv_tileas.overlap_dots import overlap_dots
 from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
 from tilewright.transforms.nv_tileas.schedule_remarks import ScheduleReport
 from tilewright.transforms.nv_tileas.streamed_tiles import streamed_tiles
@@ -65,6 +66,8 @@ class ScheduleLoops(KernelPass):
     plans = statistic("plans of candidates that were predicted")
 
     def run_on(self, function: FuncOp, sink: Sink) -> None:
+        for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+            overlap_dots(loop.body.block)
         if function.is_kernel:
             self._schedule(function, sink)
 
@@ -197,5 +200,5 @@ def _withdraw(loop: ForOp, loads: Iterable[TileLoad]) -> None:
 
 
 def _has_dots_in_flight(loop: ForOp) -> bool:
-    """Whether `overlap-dots` lets other work of an iteration run beside a dot."""
+    """Whether other work of an iteration runs beside a dot."""
     return any(isinstance(op, DotOp) and op.asynchronous for op in loop.body.block)

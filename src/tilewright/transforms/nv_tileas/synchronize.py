@@ -7,9 +7,9 @@ operation that needs it; before a loop, if that leaves fewer in the loop.
 
 The only waits inserted here are those for stores by TMA. All others belong to what passes build
 before: `materialize-schedule`, `keep-tiles`, `specialize-warps` and `convert-queues-to-pipelines`
-wait for the stages of their pipelines, `overlap-dots` and `materialize-schedule` for the dots that
-they leave in flight. A dot that is not asynchronous waits for itself. `order-warpgroups` and, for
-tokens of async copies, `materialize-async` insert waits later.
+wait for the stages of their pipelines, `schedule-loops` and `materialize-schedule` for the dots
+that they leave in flight. A dot that is not asynchronous waits for itself. `order-warpgroups` and,
+for tokens of async copies, `materialize-async` insert waits later.
 """
 
 from __future__ import annotations

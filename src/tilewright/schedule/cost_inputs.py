@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tilewright.analysis.slices import backward_slice
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.memory import LoadOp
@@ -142,16 +143,12 @@ def plan_of(function: FuncOp) -> Plan:
 
 def depends_on_block(view: Value) -> bool:
     """Whether the array of a view is another one in other blocks: its address is no parameter."""
-    pending, seen = [view], {view}
-    while pending:
-        value = pending.pop()
+    for value in backward_slice([view], lambda _: True):
         op = value.defining_op()
         if isinstance(value, BlockArgument) and isinstance(value.owner.parent_op, FuncOp):
             continue
         if op is None or op.regions or isinstance(op, GetProgramIdOp | LoadOp | TileReadOp):
             return True
-        pending += [each for each in op.operands if each not in seen]
-        seen.update(op.operands)
     return False
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
-from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
@@ -21,11 +20,11 @@ from tilewright.dialects.nv_tileas.shape import (
     ConvertLayoutOp,
     MakeRangeOp,
     Rearrangement,
-    SplatOp,
 )
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.layout.linear import REGISTER
+from tilewright.schedule.liveness_before_layouts import FREE
 from tilewright.schedule.registers import MOST_REGISTERS, registers_for_tiles
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import WGMMA_K_BYTES
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
-FREE: Final = (ConstantOp, MakeRangeOp, SplatOp)
-"""Operations whose results take few registers: elements are equal, or computed where needed."""
 REUSING: Final = (DotOp, DotWaitOp, ConvertLayoutOp)
 """Operations whose result may take the registers of an operand, beside element-wise ones."""
 FEW_DESCRIPTORS: Final = 8
@@ -58,18 +55,12 @@ def lacks_registers(loop: Operation) -> bool:
         if isinstance(inner, ForOp):
             few = FEW_DESCRIPTORS if loop_around(inner) is None else 0
             is_many = _invariant_descriptors(inner) > few
-            if is_many and (_recomputes_tiles(inner) or not _fits(inner)):
+            # Tiles are computed anew in a loop that has no registers for them.
+            anew = any(isinstance(op, MakeRangeOp) and op.repeated for op in inner.walk())
+            capacity = registers_for_tiles(MOST_REGISTERS)
+            if is_many and (anew or live_registers(inner).most > capacity):
                 return True
     return False
-
-
-def _fits(loop: ForOp) -> bool:
-    return live_registers(loop).most <= registers_for_tiles(MOST_REGISTERS)
-
-
-def _recomputes_tiles(loop: ForOp) -> bool:
-    """Whether tiles are computed in a loop because it has no registers for them."""
-    return any(isinstance(op, MakeRangeOp) and op.repeated for op in loop.walk())
 
 
 def is_invariant(tile: Value, loop: Operation) -> bool:

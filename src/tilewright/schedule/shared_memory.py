@@ -170,14 +170,8 @@ class SharedMemory:
 
     def _scratch_in(self, op: Operation | None) -> dict[Operation, ScratchAreas]:
         """The scratch memory of an operation, and inside of it; without one, of the function."""
-        if op is None:
-            return self._scratch
-        span, numbers = self._lifetimes.span(op), self._lifetimes.numbers
-        return {
-            each: areas
-            for each, areas in self._scratch.items()
-            if span.start <= numbers[each] <= span.end
-        }
+        ops = self._scratch if op is None else op.walk()
+        return {each: self._scratch[each] for each in ops if each in self._scratch}
 
 
 class ScratchAreas(NamedTuple):

@@ -121,16 +121,16 @@ class Loop(NamedTuple):
 class Totals:
     """Work that is added up, each operation with a weight."""
 
-    __slots__ = ("_counts", "arrays", "dots", "lanes", "reductions", "special")
+    __slots__ = ("_arrays", "_counts", "dots", "lanes", "reductions", "special")
 
-    def __init__(self) -> None:
+    def __init__(self, arrays: defaultdict[tuple[int, str], float]) -> None:
         self.dots = defaultdict[Dot, float](float)
         self.lanes = defaultdict[int, float](float)
         self.special = defaultdict[int, float](float)
         self.reductions = defaultdict[Reduction, float](float)
         self._counts = defaultdict[str, float](float)
-        self.arrays = defaultdict[tuple[int, str], float](float)
-        """Bytes by the number of a parameter of the kernel, and whether they are loads."""
+        self._arrays = arrays
+        """Bytes of a kernel by the number of a parameter, and `loads` or `stores`."""
 
     def work(self, executions: float) -> Work:
         """The work of one of several executions."""
@@ -187,7 +187,7 @@ class Totals:
     ) -> None:
         size = weight * count(type) * pointee_bytes(element_of(type))
         self._counts[what] += size
-        self.arrays[parameter_of(base), what] += size
+        self._arrays[parameter_of(base), what] += size
         if has_addresses:
             self._counts["gathers"] += weight * count(type)
 

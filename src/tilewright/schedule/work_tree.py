@@ -6,6 +6,7 @@ constants are.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -72,8 +73,8 @@ class Tree(NamedTuple):
 class _Node:
     """A loop while it is counted: amounts over all of its executions."""
 
-    def __init__(self, number: int) -> None:
-        self.totals = Totals()
+    def __init__(self, totals: Totals, number: int = 0) -> None:
+        self.totals = totals
         self.number = number
         self.entries = 0.0
         self.iterations = 0.0
@@ -87,27 +88,18 @@ class _Node:
         entries = self.entries / executions
         return Loop(trips, entries, self.totals.work(self.iterations), tuple(inner), self.number)
 
-    def add_arrays(self, amounts: dict[tuple[int, str], float]) -> None:
-        """Add the bytes by array; those of a loop with unknown bounds are of one iteration."""
-        for key, value in self.totals.arrays.items():
-            amounts[key] = amounts.get(key, 0.0) + value
-        for each in self.inner.values():
-            each.add_arrays(amounts)
-
 
 def tree_of(function: FuncOp, known: LaunchedBlock | None = None) -> Tree:
     """The work of one block of a kernel."""
     walk = _Walk(known or LaunchedBlock())
-    root = _Node(0)
+    root = _Node(Totals(walk.arrays))
     root.entries = root.iterations = 1.0
     block = function.body.block
     for argument, value in zip(block.args, walk.launched.arguments.integers, strict=False):
         if value is not None and isinstance(argument.type, IntegerType):
             walk.known[argument] = IntegerAttr(value, argument.type)
     walk.block(block, root, 1.0)
-    arrays: dict[tuple[int, str], float] = {}
-    root.add_arrays(arrays)
-    return Tree(root.loop(1.0), arrays, (function.location, *walk.locations))
+    return Tree(root.loop(1.0), walk.arrays, (function.location, *walk.locations))
 
 
 class _Walk:
@@ -117,6 +109,8 @@ class _Walk:
         self.launched = block
         self.known: dict[Value, Attribute | None] = {}
         self.locations: list[Location] = []
+        self.arrays = defaultdict[tuple[int, str], float](float)
+        """Bytes by array; those of a loop with unknown bounds are of one iteration."""
 
     def block(self, block: Block, node: _Node, weight: float) -> None:
         """Add the operations of a block."""
@@ -222,7 +216,7 @@ class _Walk:
     def _inner(self, op: Operation, node: _Node, weight: float) -> _Node:
         if op not in node.inner:
             self.locations.append(op.location)
-            node.inner[op] = _Node(len(self.locations))
+            node.inner[op] = _Node(Totals(self.arrays), len(self.locations))
         node.inner[op].entries += weight
         return node.inner[op]
 

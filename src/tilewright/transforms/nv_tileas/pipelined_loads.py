@@ -159,15 +159,14 @@ def plan_stage(load: TileLoad) -> StagePlan:
     uses = list(_converted_uses(tile, ()))
     shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
     if shared_uses and _can_copy_to(load, shared_uses[0].layout):
-        placement = shared_uses[0].layout
-        return StagePlan(placement, _readable_uses(uses, shared_uses[0], placement), engine)
+        return _read_stage(uses, shared_uses[0], shared_uses[0].layout, engine)
     for use in uses:
         if use in shared_uses or not scratch_bytes(use.convert):
             continue
         memory = _read_memory(load, use.layout)
         dots = dots_of(use.convert.result, Rearrangement, ConvertLayoutOp)
         if memory is not None and any(dots):
-            return StagePlan(memory, _readable_uses(uses, use, memory), engine)
+            return _read_stage(uses, use, memory, engine)
     return StagePlan(private_placement(source, load.vector), [], engine)
 
 
@@ -180,9 +179,7 @@ def plan_tma_stage(load: TileLoad) -> StagePlan | None:
     uses = list(_converted_uses(load.results[0], (), is_rounded=is_rounded))
     shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
     if shared_uses:
-        placement = shared_uses[0].layout
-        readable = _readable_uses(uses, shared_uses[0], placement)
-        return StagePlan(placement, readable, CopyEngine.TMA)
+        return _read_stage(uses, shared_uses[0], shared_uses[0].layout, CopyEngine.TMA)
     if not isinstance(load, TiledLoadOp):
         return None
     bytes = pointee_bytes(element_of(load.tile.type))
@@ -193,18 +190,22 @@ def plan_tma_stage(load: TileLoad) -> StagePlan | None:
     placement = tma_placement(shape(load.tile.type), bytes, order)
     for use in uses:
         if _has_wide_reads(use, placement):
-            return StagePlan(placement, _readable_uses(uses, use, placement), CopyEngine.TMA)
+            return _read_stage(uses, use, placement, CopyEngine.TMA)
     return None
 
 
-def _readable_uses(
-    uses: Sequence[ConvertedUse], first: ConvertedUse, placement: Layout
-) -> list[ConvertedUse]:
-    """The uses that read a placement which suits one: in its layout, or as other fragments.
+def _read_stage(
+    uses: Sequence[ConvertedUse], first: ConvertedUse, placement: Layout, engine: CopyEngine
+) -> StagePlan:
+    """A stage with a placement that suits one use: others read it in its layout, or as fragments.
 
     Two dots may take a tile in different ways, as keys and as values for instance.
     """
-    return [use for use in uses if use.layout == first.layout or _has_wide_reads(use, placement)]
+    return StagePlan(
+        placement,
+        [use for use in uses if use.layout == first.layout or _has_wide_reads(use, placement)],
+        engine,
+    )
 
 
 def _has_wide_reads(use: ConvertedUse, placement: Layout) -> bool:

@@ -10,19 +10,19 @@ A tile that is computed from scalars, such as a mask, takes no registers before 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.analysis.slices import backward_slice
-from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.dialects.nv_tileaa.floating import AddFOp
 from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.shape import MakeRangeOp, Rearrangement, SplatOp
+from tilewright.dialects.nv_tileas.shape import Rearrangement
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.plans.mma import PROMOTED, starts_at_zero
+from tilewright.schedule.liveness_before_layouts import FREE
 from tilewright.transforms.kernel_pass import KernelPass
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-
-
-SOURCES: Final = (ConstantOp, MakeRangeOp, SplatOp)
-"""Ops that create tiles without other tiles."""
 
 
 class PromoteDots(KernelPass):
@@ -70,16 +66,13 @@ def _only_addition(dot: DotOp) -> AddFOp | None:
 
 def _is_computed_from_scalars(tile: Value) -> bool:
     """Whether only element-wise operations, ranges, splats and rearrangements compute a tile."""
-    makers = [
-        value.defining_op()
-        for value in backward_slice([tile], _computes_elements)
-        if is_tile(value)
-    ]
+    tiles = filter(is_tile, backward_slice([tile], _computes_elements))
+    makers = [value.defining_op() for value in tiles]
     return all(op is not None and _computes_elements(op) for op in makers)
 
 
 def _computes_elements(op: Operation) -> bool:
-    return is_elementwise(op) or isinstance(op, (*SOURCES, Rearrangement))
+    return is_elementwise(op) or isinstance(op, (*FREE, Rearrangement))
 
 
 def _promote(dot: DotOp, addition: AddFOp, other: Value) -> None:

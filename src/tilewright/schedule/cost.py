@@ -272,7 +272,8 @@ def _executions(
     """How often a block executes the work of each loop, with the clocks of one execution."""
     density = 0.0
     if plan.spilled:
-        density = plan.spilled / sum([each.issue for each in _demands(root, plan, machine)])
+        each = [demand_of(op.work, plan, machine, loop_plan(op, plan)) for op in root.walk()]
+        density = plan.spilled / sum([demand.issue for demand in each])
     pending = [(root, 1.0)]
     while pending:
         loop, entered = pending.pop()
@@ -283,13 +284,6 @@ def _executions(
         spilled = density and density * demand_of(loop.work, plan, machine, how).issue
         yield times, clocks_of(loop.work, plan, resident, machine, how, spilled)
         pending += [(inner, times) for inner in loop.loops]
-
-
-def _demands(loop: Loop, plan: Plan, machine: Machine) -> Iterator[Demand]:
-    """Of one execution of each loop."""
-    yield demand_of(loop.work, plan, machine, loop_plan(loop, plan))
-    for inner in loop.loops:
-        yield from _demands(inner, plan, machine)
 
 
 def loop_plan(loop: Loop, plan: Plan) -> LoopPlan | None:

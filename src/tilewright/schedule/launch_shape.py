@@ -181,10 +181,8 @@ def _needs_two_warpgroups(dots: Sequence[DotOp]) -> bool:
     words = max([accumulator_words(dot.result.type) for dot in dots], default=0)
     if words > threads * limits.DOT_SHARES[DEFAULT_WARPS]:
         return True
-    if (
-        live_accumulator_words(dots) + separate_accumulator_words(dots)
-        <= threads * limits.LIVE_DOT_SHARE
-    ):
+    live = live_accumulator_words(dots) + separate_accumulator_words(dots)
+    if live <= threads * limits.LIVE_DOT_SHARE:
         return False
     return all(shape(dot.result.type)[-2] >= 2 * WGMMA_ROWS for dot in dots)
 

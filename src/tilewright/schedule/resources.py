@@ -38,10 +38,8 @@ def block_limit(function: FuncOp) -> int:
     assert arch is not None
     assert spec is not None
     dots = [op for op in function.walk() if isinstance(op, DotOp)]
-    accumulators = max([accumulator_words(op.c.type) for op in dots], default=0) // threads_of(
-        function
-    )
-    return block_share(arch, resident_blocks(accumulators, spec.occupancy))
+    words = max([accumulator_words(op.c.type) for op in dots], default=0)
+    return block_share(arch, resident_blocks(words // threads_of(function), spec.occupancy))
 
 
 def memory_share(function: FuncOp) -> int:

@@ -28,7 +28,7 @@ from tilewright.dialects.nv_tileas.matrix import dot_types
 from tilewright.ir.values import BlockArgument, OpResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
@@ -116,6 +116,12 @@ class Loop(NamedTuple):
     loops: tuple[Loop, ...] = ()
     number: int = 0
     """The position among the loops of the kernel, in program order."""
+
+    def walk(self) -> Iterator[Loop]:
+        """The loop and all inside of it, in program order."""
+        yield self
+        for inner in self.loops:
+            yield from inner.walk()
 
 
 class Totals:

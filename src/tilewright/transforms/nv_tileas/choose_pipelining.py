@@ -68,7 +68,7 @@ class PipeliningChoice:
         pipelines: Mapping[ForOp, ThreadPipeline],
         specialization: Specialization | None,
     ) -> None:
-        self._function, self._memory, self._pipelines = function, memory, pipelines
+        self._function, self._memory, self.pipelines = function, memory, pipelines
         self._specialization = specialization
         self._varying = {loop: each for loop, each in pipelines.items() if each.varies}
         self._plans: dict[Candidate, Plan] = {}
@@ -112,7 +112,7 @@ class PipeliningChoice:
         others, which multiply while one waits for its dots, an iteration that is copied earlier
         pays more; so it does in iterations of several dots in a row, which are long.
         """
-        schedules = {loop: each.schedule for loop, each in self._pipelines.items()}
+        schedules = {loop: each.schedule for loop, each in self.pipelines.items()}
         for loop, each in self._varying.items():
             stages = min(each.schedule.stages, candidate.stages)
             schedules[loop] = ScheduleAttr(stages, stages - 1)
@@ -146,7 +146,7 @@ class PipeliningChoice:
 
     @cached_property
     def _predicted_plans(self) -> PredictedPlans:
-        return PredictedPlans(self._function, self._memory, self._pipelines)
+        return PredictedPlans(self._function, self._memory, self.pipelines)
 
     def _thread_stages(self) -> list[int]:
         """The numbers of stages if threads copy: fewer than fit leave memory to other blocks.

@@ -7,13 +7,52 @@ of the first iterations of the second.
 from __future__ import annotations
 
 from tilewright.analysis.loop_bounds import are_consecutive
-from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
+from tilewright.dialects.nv_tileas.attribute_names import CONTINUES, ENGINE, LATE, SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.scf import ForOp
+from tilewright.ir.attributes import UnitAttr
 from tilewright.ir.effects import is_pure
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.transforms.nv_tileaa.repeated_loads import is_same_op
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
+
+
+def share_pipeline(second: ForOp) -> dict[ForOp, str]:
+    """Let a loop take over the pipeline of the loop before it, if it can, with what all allow.
+
+    Returns what bounds the stages of those that have fewer then.
+    """
+    first = loop_before(second)
+    if first is None or not continues(first, second):
+        return {}
+    loads = [*scheduled_loads(first), *scheduled_loads(second)]
+    if any(LATE in load.attributes for load in loads):
+        return {}
+    group = [second, first]
+    while CONTINUES in group[-1].attributes and (before := loop_before(group[-1])) is not None:
+        group.append(before)
+    schedules = [_schedule_of(loop) for loop in group]
+    lags = {schedule.lag for schedule in schedules}
+    stages = min([schedule.stages for schedule in schedules])
+    distance = min([schedule.distance for schedule in schedules])
+    if len(lags) > 1:
+        # The loop with dots in flight needs a stage more for the same distance.
+        distance = min(distance, stages - 1 - max(lags))
+    if distance < 1:
+        return {}
+    for loop, schedule in zip(group, schedules, strict=True):
+        loop.attributes[SCHEDULE] = ScheduleAttr(stages, distance, schedule.lag)
+    second.attributes[CONTINUES] = UnitAttr()
+    bound = "a consecutive loop with fewer stages shares its pipeline"
+    fewer = zip(group, schedules, strict=True)
+    return {loop: bound for loop, schedule in fewer if schedule.stages != stages}
+
+
+def _schedule_of(loop: ForOp) -> ScheduleAttr:
+    schedule = loop.attributes[SCHEDULE]
+    assert isinstance(schedule, ScheduleAttr)
+    return schedule
 
 
 def continues(first: ForOp, second: ForOp) -> bool:

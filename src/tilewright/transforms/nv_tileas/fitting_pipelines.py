@@ -98,11 +98,11 @@ def bytes_beside(
 class FittingPipelines:
     """Finds the pipelines of the loops of a kernel, one after the other, with reasons."""
 
-    __slots__ = ("_arch", "_function", "_memory", "_threads", "bounds", "refusals", "shares")
+    __slots__ = ("_function", "_memory", "_threads", "bounds", "refusals", "shares")
 
     def __init__(self, function: FuncOp, memory: SharedMemory) -> None:
         self._function, self._memory = function, memory
-        self._arch, self._threads = target_of(function), threads_of(function)
+        self._threads = threads_of(function)
         self.bounds: dict[ForOp, str] = {}
         """What bounds the stages of each loop."""
         self.shares: dict[ForOp, str] = {}
@@ -122,10 +122,11 @@ class FittingPipelines:
 
     def pipeline(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipeline of a loop for some loads; None if not enough stages fit."""
-        if self._arch is None:
+        arch = target_of(self._function)
+        if arch is None:
             return None
         if is_private(plans.values()):
-            return self._private(loop, plans)
+            return self._private(loop, plans, arch.static_shared)
         return self._widest(loop, plans) or self._staggered(loop, plans)
 
     def _is_worthwhile(self, load: TileLoad, plan: StagePlan) -> bool:
@@ -153,11 +154,11 @@ class FittingPipelines:
             kept[load] = plan
         return kept
 
-    def _private(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
+    def _private(self, loop: ForOp, plans: StagePlans, declared: int) -> ThreadPipeline | None:
         """The pipeline of a loop whose threads read only what they copied themselves."""
         has_dots = any(isinstance(op, DotOp) for op in loop.body.walk())
         most = limits.DOTS if has_dots else limits.PLAIN
-        share = min(self._static_shared, most.block) - BARRIER_RESERVE
+        share = min(declared, most.block) - BARRIER_RESERVE
         budget = self._budget(limits.PRIVATE_STAGES, loop, plans, share)
         self.bounds[loop] = budget.bound
         if budget.stage > most.iteration:
@@ -218,11 +219,6 @@ class FittingPipelines:
             return None
         dots = dots_in_flight(loop, plans)
         return ThreadPipeline(plans, ScheduleAttr(stages, stages), dots, list(late))
-
-    @property
-    def _static_shared(self) -> int:
-        assert self._arch is not None
-        return self._arch.static_shared
 
 
 def dots_in_flight(loop: ForOp, plans: StagePlans) -> list[DotOp]:

@@ -16,7 +16,6 @@ from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
 from tilewright.dialects.nv_tileas.attribute_names import (
-    CONTINUES,
     ENGINE,
     EVICT_FIRST,
     IN_FLIGHT,
@@ -31,11 +30,7 @@ from tilewright.ir.passes import statistic
 from tilewright.schedule.shared_memory import SharedMemory
 from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileas.choose_pipelining import PipeliningChoice
-from tilewright.transforms.nv_tileas.consecutive_loops import (
-    continues,
-    loop_before,
-    scheduled_loads,
-)
+from tilewright.transforms.nv_tileas.consecutive_loops import share_pipeline
 from tilewright.transforms.nv_tileas.fitting_pipelines import STAGES, FittingPipelines
 from tilewright.transforms.nv_tileas.overlap_dots import overlap_dots
 from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
@@ -115,48 +110,15 @@ def _record_choice(
     """Write a candidate in which threads copy into the program."""
     candidate = choice.chosen.candidate
     for loop, schedule in pipelining.schedules(candidate).items():
-        if schedule.stages < _schedule_of(loop).stages:
+        if schedule.stages < pipelining.pipelines[loop].schedule.stages:
             fitting.bounds[loop] = choice.reason
         loop.attributes[SCHEDULE] = schedule
         if candidate.blocks > 1:
             fitting.shares[loop] = CORESIDENT
     for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
-        _share_pipeline(loop, fitting)
+        fitting.bounds.update(share_pipeline(loop))
     if candidate.blocks > 1:
         function.choose_blocks(candidate.blocks)
-
-
-def _share_pipeline(second: ForOp, fitting: FittingPipelines) -> None:
-    """Let a loop take over the pipeline of the loop before it, if it can, with what all allow."""
-    first = loop_before(second)
-    if first is None or not continues(first, second):
-        return
-    loads = [*scheduled_loads(first), *scheduled_loads(second)]
-    if any(LATE in load.attributes for load in loads):
-        return
-    group = [second, first]
-    while CONTINUES in group[-1].attributes and (before := loop_before(group[-1])) is not None:
-        group.append(before)
-    schedules = [_schedule_of(loop) for loop in group]
-    lags = [schedule.lag for schedule in schedules]
-    stages = min([schedule.stages for schedule in schedules])
-    distance = min([schedule.distance for schedule in schedules])
-    if len(set(lags)) > 1:
-        # The loop with dots in flight needs a stage more for the same distance.
-        distance = min(distance, stages - 1 - max(lags))
-    if distance < 1:
-        return
-    for loop, lag in zip(group, lags, strict=True):
-        if _schedule_of(loop).stages != stages:
-            fitting.bounds[loop] = "a consecutive loop with fewer stages shares its pipeline"
-        loop.attributes[SCHEDULE] = ScheduleAttr(stages, distance, lag)
-    second.attributes[CONTINUES] = UnitAttr()
-
-
-def _schedule_of(loop: ForOp) -> ScheduleAttr:
-    schedule = loop.attributes[SCHEDULE]
-    assert isinstance(schedule, ScheduleAttr)
-    return schedule
 
 
 def _record(loop: ForOp, pipeline: ThreadPipeline) -> None:

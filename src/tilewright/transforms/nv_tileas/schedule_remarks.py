@@ -139,12 +139,7 @@ class ScheduleReport:
                 each()
 
     def _add(
-        self,
-        entry: RemarkEntry,
-        text: str,
-        op: Operation,
-        reason: str = "",
-        **details: str,
+        self, entry: RemarkEntry, text: str, op: Operation, reason: str = "", **details: str
     ) -> None:
         """Add a remark on an operation."""
         name, given = self._function.sym_name, tuple(details.items())

@@ -123,21 +123,28 @@ def plan_of(function: FuncOp) -> Plan:
     ops = list(function.walk())
     agents = [op for op in ops if isinstance(op, AgentSwitchOp)]
     computing = [op.warps for op in agents if _computes(op)]
-    spec = function.kernel_spec
-    dots = [op for op in ops if isinstance(op, DotOp)]
     copies = [op for op in ops if isinstance(op, ProducerCopyOp)]
     views = [view for op in ops if isinstance(op, CreateTensorMapsOp) for view in op.views]
     loops = [loop for loop in innermost_loops(function) if _computes(agent_of(loop))]
-    return Plan(
-        warps=sum(computing) or (0 if spec is None else spec.num_warps or 0),
-        cluster=function.cluster_size,
+    plan = straight_plan(function)
+    return plan._replace(
+        warps=sum(computing) or plan.warps,
         has_agents=bool(agents),
         uses_tma=any(op.is_by_tma for op in copies),
         encodes_maps=any(isinstance(op, CreateTensorMapsOp) for op in ops),
-        is_warpgroup_dot=any(op.atom.asynchronous for op in dots),
-        a_in_registers=any(not in_shared_memory(op.a) for op in dots),
         loop=LoopPlan.largest(map(_loop_plan, loops)),
         has_own_maps=any(map(depends_on_block, views)),
+    )
+
+
+def straight_plan(function: FuncOp) -> Plan:
+    """The facts of a plan that no pipeline changes, without those of loops."""
+    spec, dots = function.kernel_spec, [op for op in function.walk() if isinstance(op, DotOp)]
+    return Plan(
+        warps=0 if spec is None else spec.num_warps or 0,
+        cluster=function.cluster_size,
+        is_warpgroup_dot=any(op.atom.asynchronous for op in dots),
+        a_in_registers=any(not in_shared_memory(op.a) for op in dots),
     )
 
 

@@ -23,6 +23,7 @@ from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileUpdateOp
 from tilewright.dialects.scf import ForOp
 from tilewright.schedule import limits
 from tilewright.schedule.liveness_before_layouts import live_words
+from tilewright.schedule.liveness_with_layouts import loop_around
 from tilewright.schedule.registers import (
     K_LOOP_OTHERS,
     accumulator_registers,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
 
 
@@ -216,11 +217,7 @@ def _keeps_tiles(kernel: FuncOp) -> bool:
 def _loads_in_loops(kernel: FuncOp) -> bool:
     """Whether an iteration of a loop loads a tile."""
     loads = [op for op in kernel.walk() if isinstance(op, LoadOp | TileLoadOp)]
-    return any(is_tile(op.results[0]) and _loop_around(op) is not None for op in loads)
-
-
-def _loop_around(op: Operation) -> Operation | None:
-    return next((outer for outer in op.ancestors() if outer.loop_body is not None), None)
+    return any(is_tile(op.results[0]) and loop_around(op) is not None for op in loads)
 
 
 def _fragment_registers(dots: Sequence[DotOp]) -> int:
@@ -234,7 +231,7 @@ def _fragment_registers(dots: Sequence[DotOp]) -> int:
     read: list[int] = []
     threads = DEFAULT_WARPS * WARP_SIZE
     for dot in dots:
-        loop = _loop_around(dot)
+        loop = loop_around(dot)
         is_low = shape(dot.result.type)[-2] == MMA_ROWS
         if loop is not None and is_low and not dot.a.is_inside(loop):
             held[dot.a] = tile_words(dot.a.type) // WARP_SIZE

@@ -10,10 +10,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.nv_tileas.attributes import ScheduleAttr, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp
-from tilewright.schedule.cost_inputs import LoopPlan, Plan, innermost_loops, straight_loop
+from tilewright.schedule.cost_inputs import (
+    LoopPlan,
+    innermost_loops,
+    straight_loop,
+    straight_plan,
+)
 from tilewright.schedule.liveness_with_layouts import live_registers
 from tilewright.schedule.registers import (
     consumer_registers,
@@ -26,11 +31,12 @@ from tilewright.target.tensor_cores import WARPGROUP
 from tilewright.transforms.nv_tileas.pipelined_loads import is_private, replaced_conversions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.schedule.cost_inputs import Plan
     from tilewright.schedule.shared_memory import SharedMemory
     from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans, TileLoad
     from tilewright.transforms.nv_tileas.warp_specialization import Specialization
@@ -71,11 +77,9 @@ class PredictedPlans:
     ) -> None:
         arch, spec = target_of(function), function.kernel_spec
         assert arch is not None
-        assert spec is not None
-        assert spec.num_warps is not None
-        self._function, self._pipelines = function, pipelines
-        self._arch, self._warps, self._blocks = arch, spec.num_warps, spec.occupancy
-        self._dots = [op for op in function.walk() if isinstance(op, DotOp)]
+        self._arch, self._pipelines = arch, pipelines
+        self._plan = straight_plan(function)
+        self._blocks = None if spec is None else spec.occupancy
         plans = {load: plan for each in pipelines.values() for load, plan in each.plans.items()}
         copied: set[Operation] = {*plans}
         replaced = replaced_conversions(plans.values())
@@ -90,28 +94,19 @@ class PredictedPlans:
         live = [live_registers(loop, staged) for loop in loops]
         self.live = max([each.most for each in live], default=0)
         """Registers of a thread for the tiles that are live together in a loop, at most."""
-        self._registers = unlimited_registers(self.live)
-        """Of a thread, where nothing limits them."""
         self._at_dots = max([each.at_dots for each in live], default=0)
 
     def by_threads(self, schedules: Mapping[ForOp, ScheduleAttr], blocks: int) -> Plan:
         """The plan if threads copy; a hint may limit registers to those of some blocks."""
-        threads = self._warps * WARP_SIZE
-        limit = launch_registers(threads, self._blocks or blocks)
-        return self._plan(
-            threads,
-            min(self._registers, limit),
-            self._pipeline_bytes(schedules),
-            self._thread_loops(schedules).values(),
-            spilled=self._spilled(limit),
-        )
+        limit = launch_registers(self._plan.warps * WARP_SIZE, self._blocks or blocks)
+        registers = min(unlimited_registers(self.live), limit)
+        plan = self._plan._replace(loop=LoopPlan.largest(self._thread_loops(schedules).values()))
+        return self._resident(plan, 0, registers, self._pipeline_bytes(schedules), limit)
 
     def by_tma(self, specialization: Specialization) -> Plan:
         """The plan if a producer copies by TMA."""
-        threads = (self._warps + WARPGROUP) * WARP_SIZE
-        groups = specialization.groups
+        groups, replaced = specialization.groups, specialization.replaced
         copied: set[Operation] = {load for group in groups for load in group.loads}
-        replaced = specialization.replaced
         loops: list[LoopPlan] = []
         for loop in self._straight:
             plan = straight_loop(loop, copied, replaced)
@@ -119,38 +114,27 @@ class PredictedPlans:
             if reads:
                 plan = plan._replace(stages=specialization.stages / max(reads.values()))
             loops.append(plan)
-        plan = self._plan(
-            threads,
-            launch_registers(threads, self._blocks),
-            specialization.shared_bytes,
-            loops,
-            spilled=self._spilled(consumer_registers(self._warps, self._blocks).changed),
-        )
-        return plan._replace(
+        plan = self._plan._replace(
             has_agents=True,
             uses_tma=True,
             encodes_maps=True,
             has_own_maps=specialization.has_own_maps,
-        )
-
-    def _spilled(self, limit: int) -> int:
-        """The bytes that a thread spills at the dots of a loop, if it has some registers."""
-        return max(0, self._at_dots - limit) * REGISTER_BYTES
-
-    def _plan(
-        self, threads: int, registers: int, bytes: int, loops: Iterable[LoopPlan], spilled: int
-    ) -> Plan:
-        resident = occupancy(self._arch, threads=threads, registers=registers, shared=bytes)
-        return Plan(
-            warps=self._warps,
-            threads=threads,
-            resident=max(1, resident),
-            cluster=self._function.cluster_size,
-            is_warpgroup_dot=any(dot.atom.asynchronous for dot in self._dots),
-            a_in_registers=any(not in_shared_memory(dot.a) for dot in self._dots),
-            spilled=spilled,
             loop=LoopPlan.largest(loops),
         )
+        warps = self._plan.warps
+        registers = launch_registers((warps + WARPGROUP) * WARP_SIZE, self._blocks)
+        limit = consumer_registers(warps, self._blocks).changed
+        return self._resident(plan, WARPGROUP, registers, specialization.shared_bytes, limit)
+
+    def _resident(self, plan: Plan, copying: int, registers: int, bytes: int, limit: int) -> Plan:
+        """A plan with warps that only copy, some registers and bytes, and blocks on an SM.
+
+        What threads need above the `limit` of their registers at the dots of a loop, they spill.
+        """
+        threads = (plan.warps + copying) * WARP_SIZE
+        resident = occupancy(self._arch, threads=threads, registers=registers, shared=bytes)
+        spilled = max(0, self._at_dots - limit) * REGISTER_BYTES
+        return plan._replace(threads=threads, resident=max(1, resident), spilled=spilled)
 
     def _thread_loops(self, schedules: Mapping[ForOp, ScheduleAttr]) -> dict[Operation, LoopPlan]:
         """How the innermost loops run if threads copy."""

@@ -39,11 +39,11 @@ from tilewright.transforms.nv_tileas.streamed_tiles import streamed_tiles
 from tilewright.transforms.nv_tileas.warp_specialization import Specialization
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tilewright.schedule.candidates import Choice
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans, TileLoad
+    from tilewright.transforms.nv_tileas.pipelined_loads import StagePlans
 
 AGENTS: Final = "agents"
 CORESIDENT: Final = "while threads of one block wait, those of a second one multiply"
@@ -148,17 +148,12 @@ def _specialization(
     by_tma, stages = None if tma_stores is None else bool(tma_stores), function.asks(STAGES) or 0
     specialization = Specialization(function, memory, stages, tma_stores=by_tma)
     for loop, plans in tentative.items():
-        _withdraw(loop, plans)
+        del loop.attributes[SCHEDULE]
+        for load in plans:
+            del load.attributes[ENGINE]
     if agents is not None and specialization.problem is not None:
         function.refuse(AGENTS, specialization.problem)
     return specialization
-
-
-def _withdraw(loop: ForOp, loads: Iterable[TileLoad]) -> None:
-    """Remove the schedule of a loop that `_record` wrote."""
-    del loop.attributes[SCHEDULE]
-    for load in loads:
-        del load.attributes[ENGINE]
 
 
 def _has_dots_in_flight(loop: ForOp) -> bool:

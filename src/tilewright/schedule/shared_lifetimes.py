@@ -49,10 +49,6 @@ class Lifetimes:
     def __bool__(self) -> bool:
         return bool(self.by_op)
 
-    def among(self, by_op: dict[Operation, Lifetime]) -> Lifetimes:
-        """Those of some of the operations."""
-        return Lifetimes(self.numbers, by_op)
-
     def span(self, op: Operation) -> Lifetime:
         """The numbers of an operation and of those inside of it."""
         start = self.numbers[op]

@@ -17,7 +17,7 @@ from tilewright.layout.pieces import LIMIT
 from tilewright.plans.allocations import aligned, allocated_bytes, pipeline_memory
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
 from tilewright.schedule.limits import FORCED_STAGES
-from tilewright.schedule.shared_lifetimes import find_lifetimes, offsets_of
+from tilewright.schedule.shared_lifetimes import Lifetimes, find_lifetimes, offsets_of
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.memories import LINE
 from tilewright.target.resources import MBARRIER_BYTES
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileas.agents import AgentSwitchOp
     from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
-    from tilewright.schedule.shared_lifetimes import Lifetimes
     from tilewright.target.arch import Arch
 
 AREAS: Final = 2
@@ -153,7 +152,8 @@ class SharedMemory:
         """
         every = self._lifetimes
         ops = every.by_op if during is None else every.live_during(during)
-        live = every.among({op: every.by_op[op] for op in ops if op not in replaced})
+        kept = {op: every.by_op[op] for op in ops if op not in replaced}
+        live = Lifetimes(every.numbers, kept)
         ends = {op: start + allocated_bytes(op) for op, start in offsets_of(live).items()}
         by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
         for op, each in self._scratch_in(during).items():

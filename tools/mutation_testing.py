@@ -53,11 +53,11 @@ ANSWERS: Final = (
     # Dots are in flight at branches.
     ("transforms.nv_tileas", "transforms.nv_tileas.overlap_dots", "_is_control_flow", False),
     # Stores, waits, dots and allocations lose their order.
-    ("transforms.nv_tileas", "transforms.nv_tileas.dependence_graph", "_is_fixed", False),
+    ("transforms.nv_tileas", "transforms.nv_tileas.schedule_operations", "_is_fixed", False),
     # Loads are issued before computations.
-    ("transforms.nv_tileas", "transforms.nv_tileas.operation_priorities", "_computes", False),
+    ("transforms.nv_tileas", "transforms.nv_tileas.schedule_operations", "_computes", False),
     # Loads are issued with exchanges, and operations with an effect, that they need.
-    ("transforms.nv_tileas", "transforms.nv_tileas.operation_priorities", "_is_cheap", True),
+    ("transforms.nv_tileas", "transforms.nv_tileas.schedule_operations", "_is_cheap", True),
     # Threads exchange the accumulators of a dot that are B of another.
     (
         "conversion.nv_tileaa_to_nv_tileas",

@@ -6,7 +6,7 @@ from dialect_text import read
 
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.operation import Operation
-from tilewright.transforms.nv_tileas.dependence_graph import DependenceGraph
+from tilewright.transforms.nv_tileas.schedule_operations import DependenceGraph
 
 LINE = "#nv_tileas.layout<[64], register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>"
 TILE = f"tensor<64xf32, {LINE}>"

@@ -8,9 +8,13 @@ from typing import cast
 
 from each_case import each_case
 
-from tilewright.transforms.nv_tileas.dependence_graph import DependenceGraph
-from tilewright.transforms.nv_tileas.operation_priorities import AFTER, BEFORE, Priority
-from tilewright.transforms.nv_tileas.schedule_operations import list_schedule
+from tilewright.transforms.nv_tileas.schedule_operations import (
+    AFTER,
+    BEFORE,
+    DependenceGraph,
+    Priority,
+    list_schedule,
+)
 
 Edges = Sequence[tuple[int, int]]
 

@@ -12,7 +12,7 @@ from corpus_checks import Module, load_modules
 from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import coalesced
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import vectorize
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
@@ -22,6 +22,7 @@ from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
+from tilewright.plans.accesses import accessed
 from tilewright.schedule.launch_shape import choose_launch
 from tilewright.support.diagnostics import Error
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE

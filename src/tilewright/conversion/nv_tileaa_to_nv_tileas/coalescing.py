@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import vectorize
 from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.nv_tileaa import atomics, memory, view
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.multimem import MULTIMEM_WORD, AnyMultimemOp
 from tilewright.layout.linear import REGISTER
@@ -40,19 +39,6 @@ class MemoryAccess(NamedTuple):
     def is_partial(self) -> bool:
         """Whether only some elements of an instruction may be in bounds."""
         return self.vector > self.whole
-
-
-def accessed(op: Operation) -> Value | None:
-    """The tile that an operation loads, stores or updates memory with, if it is an access."""
-    match op:
-        case memory.LoadOp() | atomics.AtomicOp():
-            return op.result
-        case memory.StoreOp():
-            return op.value
-        case view.TileLoadOp() | view.TileStoreOp() | view.TiledAtomicRmwOp():
-            return op.tile
-        case _:
-            return op.tile if isinstance(op, AnyMultimemOp) else None
 
 
 def coalesced(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> MemoryAccess:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.axis import AxisFacts
 from tilewright.analysis.elementwise import is_tile
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import coalesced
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import (
     REARRANGEMENTS,
     LayoutClasses,
@@ -21,6 +21,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
 from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.plans.accesses import accessed
 from tilewright.schedule.limits import ASSUMED_TRIPS, DOT_WEIGHT
 
 if TYPE_CHECKING:

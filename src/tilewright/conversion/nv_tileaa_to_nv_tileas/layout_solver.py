@@ -11,11 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.elementwise import is_tile
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import (
-    accessed,
-    in_layout,
-    is_narrowed,
-)
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import in_layout, is_narrowed
 from tilewright.conversion.nv_tileaa_to_nv_tileas.line_accesses import LineAccesses
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import accumulator_access
 from tilewright.dialects.elements import element_of
@@ -26,6 +22,7 @@ from tilewright.ir.types import memory_bits
 from tilewright.layout.packing import BYTE, unpacked
 from tilewright.layout.parts import beside, inside
 from tilewright.layout.spread import spread
+from tilewright.plans.accesses import accessed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

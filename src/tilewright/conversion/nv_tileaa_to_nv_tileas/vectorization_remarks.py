@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import (
     Access,
     MissingFact,
@@ -14,6 +13,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import (
 )
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.plans.accesses import accessed
 from tilewright.support import remark_catalogue as catalogue
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import WARP_SIZE

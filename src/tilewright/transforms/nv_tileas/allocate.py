@@ -29,8 +29,14 @@ from tilewright.plans.scratch import scratch_bytes
 from tilewright.schedule.shared_lifetimes import find_lifetimes, offsets_of
 from tilewright.support.diagnostics import Diagnostic, UserError, note
 from tilewright.target.memories import LINE
-from tilewright.transforms.nv_tileas.block_dataflow import BlockDataflow
-from tilewright.transforms.nv_tileas.shared_accesses import NONE, Access, Accesses, Span, effects
+from tilewright.transforms.nv_tileas.shared_accesses import (
+    NONE,
+    Access,
+    Accesses,
+    BlockDataflow,
+    Span,
+    effects,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,31 +10,26 @@ accesses that tokens order after the store, and releases.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.alias import Aliases
-from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
-from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp, StoreOp
-from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp, MultimemLoadReduceOp
-from tilewright.dialects.nv_tileaa.view import (
-    TileAccessOp,
-    TiledAtomicRmwOp,
-    TileLoadOp,
-    TileStoreOp,
-    tiled_view,
-)
+from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp
+from tilewright.dialects.nv_tileaa.view import TileReadOp, TileWriteOp, tiled_view
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
-from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
+from tilewright.plans.accesses import accessed
+from tilewright.transforms.nv_tileas.token_dependences import depends_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
+    from tilewright.layout.linear import Layout
 
 
 class Earlier(NamedTuple):
@@ -53,44 +48,32 @@ Pending = frozenset[Earlier]
 class GlobalAccesses:
     """The order of the accesses of a function to global memory."""
 
-    __slots__ = ("_aliases", "_function", "_order")
-
     def __init__(self, function: FuncOp) -> None:
         self._function = function
-        self._order = TokenDependences()
-        self._aliases: Aliases | None = None
+
+    @cached_property
+    def _aliases(self) -> Aliases:
+        return Aliases(self._function)
 
     def waits(self, op: AccessOp, pending: Pending) -> bool:
         """Whether stores by TMA have to be complete before an access."""
         stores = [earlier.op for earlier in in_flight(pending)]
-        return bool(stores) and (releases(op) or self._follows(op, stores))
+        return bool(stores) and (op.semantic.releases or self._follows(op, stores))
 
     def conflicts(self, op: AccessOp, pending: Pending) -> bool:
         """Whether threads wait for each other before an access.
 
         A token orders a pending access before it, and threads may conflict; or it releases.
         """
-        if releases(op):
+        if op.semantic.releases:
             return bool(pending)
         suspects = [earlier.op for earlier in pending if _may_conflict(earlier, op)]
         return bool(suspects) and self._follows(op, suspects)
 
     def _follows(self, op: AccessOp, others: Sequence[AccessOp]) -> bool:
         """Whether a token orders an access after others that may access the same memory."""
-        if self._aliases is None:
-            self._aliases = Aliases(self._function)
         suspects = [other for other in others if self._aliases.may_overlap(other, op)]
-        return bool(suspects) and self._order.depends_on(op, suspects)
-
-
-def releases(op: AccessOp) -> bool:
-    """Whether an access publishes the earlier ones of all threads."""
-    return op.semantic.releases
-
-
-def acquires(op: AccessOp) -> bool:
-    """Whether later accesses of all threads follow an access."""
-    return op.semantic.acquires
+        return bool(suspects) and depends_on(op, suspects)
 
 
 def left_by(op: AccessOp) -> Pending:
@@ -115,18 +98,12 @@ def aged(pending: Pending, loop: Operation) -> Pending:
 
 def _aged(earlier: Earlier, loop: Operation) -> Earlier:
     names = [part for part in _access_key(earlier.op) if isinstance(part, Value)]
-    inside = any(_is_inside(name, loop) for name in names)
+    inside = any(name.is_inside(loop) for name in names)
     return earlier._replace(stale=earlier.stale or inside)
 
 
-def _is_inside(value: Value, loop: Operation) -> bool:
-    block = value.parent_block
-    owner = None if block is None else block.parent_op
-    return owner is not None and (owner is loop or loop.is_ancestor_of(owner))
-
-
 def _writes(op: AccessOp) -> bool:
-    return not isinstance(op, LoadOp | TileLoadOp | MultimemLoadReduceOp)
+    return not isinstance(op, LoadOp | TileReadOp)
 
 
 def _may_conflict(earlier: Earlier, second: AccessOp) -> bool:
@@ -139,7 +116,7 @@ def _may_conflict(earlier: Earlier, second: AccessOp) -> bool:
     # Each thread accesses its own elements, unless several hold an element and one of them stores.
     if _writes(first) and _writes(second):
         return False
-    layout = maybe_layout_of(_tile(first))
+    layout = _layout(first)
     return layout is None or bool(layout.replicas().keys() & {LANE, WARP})
 
 
@@ -149,24 +126,17 @@ def _access_key(op: AccessOp) -> tuple[object, ...]:
     Tiles of a view that do not overlap are disjoint or the same: then the view and the layout of
     the tile suffice.
     """
-    layout = maybe_layout_of(_tile(op))
-    if not isinstance(op, TileAccessOp):
+    layout = _layout(op)
+    if not isinstance(op, TileReadOp | TileWriteOp):
         return (op.operands[0], layout)
-    view = op.operands[0 if isinstance(op, TileLoadOp | MultimemLoadReduceOp) else 1]
-    type = tiled_view(view)
+    type = tiled_view(op.view)
     if type.sparse is None and all(s >= t for s, t in zip(type.steps, type.tile, strict=True)):
-        return (view, layout)
-    rest = op.operands[op.operands.index(view) :]
+        return (op.view, layout)
+    rest = op.operands[op.operands.index(op.view) :]
     return (*(value for value in rest if not TOKEN.accepts(value.type)), layout)
 
 
-def _tile(op: AccessOp) -> Value:
-    match op:
-        case TileStoreOp() | TileLoadOp() | TiledAtomicRmwOp():
-            return op.tile
-        case LoadOp() | AtomicOp():
-            return op.result
-        case StoreOp():
-            return op.value
-        case _:
-            return op.tile if isinstance(op, AnyMultimemOp) else op.operands[0]
+def _layout(op: AccessOp) -> Layout | None:
+    tile = accessed(op)
+    assert tile is not None
+    return maybe_layout_of(tile)

@@ -1,8 +1,13 @@
-"""Accesses to allocated shared memory: which operations read and write which bytes."""
+"""Accesses to allocated shared memory: which operations read and write which bytes.
+
+`BlockDataflow` visits operations with the accesses that are pending before each of them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from abc import ABC, abstractmethod
+from functools import reduce
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_OFFSET
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
@@ -19,6 +24,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.scf import IfOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.plans.allocations import allocated_bytes
 from tilewright.plans.scratch import scratch_bytes, stays_in_warps
@@ -27,7 +33,9 @@ from tilewright.schedule.shared_lifetimes import allocation_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
+
+State = TypeVar("State")
 
 
 class Span(NamedTuple):
@@ -186,3 +194,46 @@ def pipeline_of(op: PipelineOp) -> CreatePipelineOp:
     create = op.pipeline.defined_by(CreatePipelineOp)
     assert create is not None
     return create
+
+
+class BlockDataflow(ABC, Generic[State]):
+    """Forward dataflow over structured control flow: blocks, loops and branches, in order."""
+
+    @abstractmethod
+    def visit(self, op: Operation, state: State) -> State:
+        """The state after an operation; that of one with regions is `inside`."""
+
+    @abstractmethod
+    def joined(self, first: State, second: State) -> State:
+        """What is true where two paths meet: it only grows."""
+
+    def next_iteration(self, loop: Operation, state: State) -> State:
+        """The state at the end of an iteration of a loop, as the next one sees it."""
+        return state
+
+    def block(self, block: Block, state: State) -> State:
+        """Visit a block and its regions."""
+        for op in block:
+            state = self.visit(op, state)
+        return state
+
+    def inside(self, op: Operation, state: State) -> State:
+        """Visit the regions of an operation: loops run any number of times, others at most once."""
+        if op.loop_body is not None:
+            return self.loop(op, state)
+        ends = [self.block(block, state) for region in op.regions for block in region.blocks]
+        if not isinstance(op, IfOp) or len(ends) < 2:
+            # Some threads, or all of them, may execute no region.
+            ends.append(state)
+        return reduce(self.joined, ends)
+
+    def loop(self, op: Operation, state: State) -> State:
+        """Visit a loop until the state at its start no longer grows."""
+        before: State | None = None
+        while state != before:
+            before = state
+            for region in op.regions:
+                for block in region.blocks:
+                    end = self.next_iteration(op, self.block(block, before))
+                    state = self.joined(state, end)
+        return state

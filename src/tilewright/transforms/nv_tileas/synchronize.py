@@ -10,27 +10,54 @@ before: `materialize-schedule`, `keep-tiles`, `specialize-warps` and `convert-qu
 wait for the stages of their pipelines, `schedule-loops` and `materialize-schedule` for the dots
 that they leave in flight. A dot that is not asynchronous waits for itself. `order-warpgroups` and,
 for tokens of async copies, `materialize-async` insert waits later.
+
+Threads store, and copy by `cp.async`, through the generic proxy; bulk copies write and wgmma reads
+through the async one. A thread that stores fences before others learn of it. One that copies by
+`cp.async` arrives at an mbarrier without waiting for its copies: the threads that wait there fence.
+What threads only read needs no fence before a bulk copy overwrites it: the mbarrier orders it.
+Between agents, a pipeline leads from writes to reads, not the order of operations. So a fence
+follows from all producers and consumers of an allocation, not from the dataflow.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.nv_tileaa.memory import AccessOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.async_store import StoreWaitOp
-from tilewright.dialects.nv_tileas.pipeline import ConsumerWaitOp
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    ConsumerWaitOp,
+    CreatePipelineOp,
+    ProducerCommitOp,
+    ProducerCopyOp,
+    ProducerWriteOp,
+    counts_copies,
+)
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp, ProxyFenceOp
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, statistic
+from tilewright.plans.accesses import copied_by_threads, copies_of, has_copies_by_threads
 from tilewright.plans.scratch import is_broadcast
 from tilewright.transforms.nv_tileas import global_accesses, shared_accesses
-from tilewright.transforms.nv_tileas.block_dataflow import BlockDataflow
 from tilewright.transforms.nv_tileas.global_accesses import GlobalAccesses
-from tilewright.transforms.nv_tileas.proxy_fences import insert_fences
-from tilewright.transforms.nv_tileas.shared_accesses import Accesses, Effects, waits_for_all
+from tilewright.transforms.nv_tileas.shared_accesses import (
+    Accesses,
+    BlockDataflow,
+    Effects,
+    Span,
+    pipeline_of,
+    waits_for_all,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
@@ -111,7 +138,7 @@ class _Synchronization(BlockDataflow[Pending]):
             if _precedes_barrier(op) and not _is_followed_by_barrier(op):
                 create_op(BarrierOp, location=op.location).insert_after(op)
                 inserted += 1
-        insert_fences(self._function, self._spans)
+        _insert_fences(self._function, self._spans)
         return inserted
 
     def visit(self, op: Operation, state: Pending) -> Pending:
@@ -190,10 +217,75 @@ def _is_inert(op: Operation, effects: Effects) -> bool:
 def _precedes_barrier(op: Operation) -> bool:
     """Whether a barrier follows: an acquire whose result is not broadcast, or a wait for all."""
     if isinstance(op, AccessOp):
-        return global_accesses.acquires(op) and not is_broadcast(op)
+        return op.semantic.acquires and not is_broadcast(op)
     return isinstance(op, ConsumerWaitOp) and waits_for_all(op)
 
 
 def _is_followed_by_barrier(op: Operation) -> bool:
     after = op.next
     return isinstance(after.next if isinstance(after, ProxyFenceOp) else after, BarrierOp)
+
+
+def _insert_fences(function: Operation, spans: Mapping[Operation, Span]) -> None:
+    """Insert the proxy fences of a function; those that are there remain."""
+    for op in list(function.walk()):
+        fence = create_op(ProxyFenceOp, location=op.location)
+        if _is_fenced_before(op, spans) and not isinstance(op.prev, ProxyFenceOp):
+            fence.insert_before(op)
+        elif _is_fenced_after(op) and not isinstance(op.next, ProxyFenceOp):
+            fence.insert_after(op)
+
+
+def _is_fenced_before(op: Operation, spans: Mapping[Operation, Span]) -> bool:
+    """Whether earlier writes of threads are ordered before accesses that an operation allows."""
+    match op:
+        case CreatePipelineOp():
+            return not counts_copies(op) and _copies_over_earlier_writes(op, spans)
+        case ProducerCommitOp():
+            pipeline = pipeline_of(op)
+            is_shared = not counts_copies(pipeline) and _is_written_by_threads(pipeline)
+            return is_shared and _is_read_by_wgmma(pipeline)
+        case ProducerCopyOp():
+            return not copied_by_threads(op) and _is_written_by_threads(pipeline_of(op))
+        case _:
+            return False
+
+
+def _is_fenced_after(op: Operation) -> bool:
+    """Whether a write of threads, or a wait for their copies, precedes reads by wgmma."""
+    match op:
+        case ConvertLayoutOp():
+            return in_shared_memory(op.result) and _feeds_async_dots(op)
+        case ConsumerWaitOp():
+            pipeline = pipeline_of(op)
+            counts = counts_copies(pipeline)
+            waits = waits_for_all(op) if counts else has_copies_by_threads(pipeline)
+            return waits and _is_read_by_wgmma(pipeline)
+        case _:
+            return False
+
+
+def _feeds_async_dots(op: ConvertLayoutOp) -> bool:
+    """Whether other dots than those by FMA read a tile in shared memory."""
+    users = op.result.users
+    only_fma = all(isinstance(user, DotOp) and user.atom is Atom.FMA for user in users)
+    return not only_fma and bool(target_or_baseline(op).async_dots)
+
+
+def _copies_over_earlier_writes(op: CreatePipelineOp, spans: Mapping[Operation, Span]) -> bool:
+    """Whether bulk copies write to memory that had another use before the pipeline was created."""
+    if op not in spans or all(copied_by_threads(copy) for copy in copies_of(op)):
+        return False
+    return any(other is not op and span.overlaps(spans[op]) for other, span in spans.items())
+
+
+def _is_written_by_threads(op: CreatePipelineOp) -> bool:
+    """Whether producers of a pipeline store to its stages."""
+    return any(isinstance(user, ProducerWriteOp) for user in op.result.users)
+
+
+def _is_read_by_wgmma(op: CreatePipelineOp) -> bool:
+    """Whether wgmma reads the stages of a pipeline."""
+    reads = [user for user in op.result.users if isinstance(user, ConsumerReadOp)]
+    tiles = [value for read in reads for value in read.values if in_shared_memory(value)]
+    return bool(tiles) and bool(target_or_baseline(op).async_dots)

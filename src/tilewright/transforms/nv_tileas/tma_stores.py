@@ -33,7 +33,7 @@ from tilewright.plans.tensor_map_limits import limit_problem
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.engines import TMA
 from tilewright.transforms.nv_tileas.tma_loads import view_ops
-from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
+from tilewright.transforms.nv_tileas.token_dependences import depends_on
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -178,7 +178,6 @@ class TmaStores:
 
         Those write the memory by threads, or acquire what other blocks may have written there.
         """
-        order = TokenDependences()
         while True:
             others = [op for op in self._accesses if op not in self.boxes]
             acquires = [op for op in others if op.semantic.acquires]
@@ -186,7 +185,7 @@ class TmaStores:
             late = []
             for store in self.boxes:
                 overlapping = [op for op in writes if self._aliases.may_overlap(op, store)]
-                if order.depends_on(store, [*acquires, *overlapping]):
+                if depends_on(store, [*acquires, *overlapping]):
                     late.append(store)
             if not late:
                 return

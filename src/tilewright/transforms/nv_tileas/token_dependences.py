@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.nv_tileaa.memory import AccessOp
+from tilewright.analysis.slices import closure
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp
 from tilewright.ir.values import BlockArgument
@@ -12,40 +12,16 @@ from tilewright.ir.values import BlockArgument
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from tilewright.dialects.nv_tileaa.memory import AccessOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 
-class TokenDependences:
-    """Follows tokens back to the accesses that produce them, through joins, loops and branches."""
-
-    __slots__ = ("_sources",)
-
-    def __init__(self) -> None:
-        self._sources: dict[Value, tuple[Value, ...]] = {}
-
-    def depends_on(self, op: Operation, others: Iterable[AccessOp]) -> bool:
-        """Whether a chain of tokens leads from one of the others to an operation."""
-        sources = set(others)
-        seen: set[Value] = set()
-        worklist = [value for value in op.operands if value.type is MEM_TOKEN]
-        while worklist:
-            token = worklist.pop()
-            if token in seen:
-                continue
-            seen.add(token)
-            producer = token.defining_op()
-            if isinstance(producer, AccessOp) and producer in sources:
-                return True
-            worklist += self._before(token)
-        return False
-
-    def _before(self, token: Value) -> tuple[Value, ...]:
-        """The tokens that a token directly depends on."""
-        sources = self._sources.get(token)
-        if sources is None:
-            sources = self._sources[token] = tuple(token_sources(token))
-        return sources
+def depends_on(op: Operation, others: Iterable[AccessOp]) -> bool:
+    """Whether a chain of tokens, through joins, loops and branches, leads from another access."""
+    sources: set[Operation | None] = set(others)
+    tokens = [value for value in op.operands if value.type is MEM_TOKEN]
+    return any(token.defining_op() in sources for token in closure(tokens, token_sources))
 
 
 def token_sources(token: Value) -> Iterator[Value]:

@@ -8,12 +8,13 @@ from dialect_text import read
 from each_case import each_case
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced, in_layout
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import coalesced, in_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import Vectorization, vectorize
 from tilewright.driver.execute import execute
 from tilewright.ir.operation import Operation
 from tilewright.layout.linear import LANE, REGISTER
 from tilewright.layout.spread import spread
+from tilewright.plans.accesses import accessed
 
 HEAD = """
 nv_tileaa.func @f(%p: !nv_tileaa.ptr<f32>, %n: i32, %m: i32, %s: i32, %rows: tensor<16xi32>) {

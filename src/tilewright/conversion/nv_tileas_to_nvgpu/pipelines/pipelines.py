@@ -52,8 +52,8 @@ from tilewright.dialects.nv_tileas.types import (
 from tilewright.dialects.nvgpu.async_copy import DeviceAsyncCreateGroupOp, DeviceAsyncWaitOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.layout.linear import pack
+from tilewright.plans.accesses import has_copies_by_threads
 from tilewright.plans.allocations import pipeline_memory
-from tilewright.plans.stage_accesses import has_copies_by_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

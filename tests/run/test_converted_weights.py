@@ -27,7 +27,7 @@ def decoding(n: int, k: int, *, k_major: bool = False, arch: str = "sm_90") -> L
 
 @pytest.mark.parametrize("n", [64, 128])
 def test_weights_are_exchanged_within_warps(n: int) -> None:
-    module = lowered_as_far_as("hoist-conversions", optimized(text_of(decoding(n, 64))))
+    module = lowered_as_far_as("move-conversions", optimized(text_of(decoding(n, 64))))
     (dot,) = (op for op in module.walk() if isinstance(op, DotOp))
     assert dot.atom is Atom.MMA_SYNC
     fragments = dot.b.defining_op()

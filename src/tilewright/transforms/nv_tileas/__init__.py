@@ -7,7 +7,7 @@
   `materialize_schedule` build what it wrote, with the waits for stages and dots. `keep_tiles` has
   stages of its own.
 - `overlap_dots` lets dots run beside other operations of their iteration, and inserts their waits.
-- `hoist_conversions` and `localize_stores` change layouts that the conversion assigned.
+- `move_conversions` changes layouts that the conversion assigned.
 - `allocate` assigns shared memory. `synchronize` inserts barriers, proxy fences, and waits for
   stores by TMA; `order_warpgroups` lets warpgroups wait for each other at named barriers.
   `materialize_async` assigns mbarriers to the pipelines of agents and to tokens of async copies,

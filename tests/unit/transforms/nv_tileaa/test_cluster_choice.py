@@ -269,7 +269,7 @@ def test_accesses_of_one_cta_may_be_ordered(body: str) -> None:
 
 def test_loads_that_several_ctas_make_are_marked_at_nv_tileas() -> None:
     text = matmul(128, 128, 64, occupancy=1).replace("occupancy = 1", "num_cta_in_cga = 4")
-    root = lowered_as_far_as("hoist-conversions", text)
+    root = lowered_as_far_as("move-conversions", text)
     loads = [op for op in root.walk() if isinstance(op, TiledLoadOp)]
     # M is split by bit 0 of the rank, N by bit 1: A is the same for both values of bit 1.
     assert [op.attributes[CLUSTER_SHARED] for op in loads] == [

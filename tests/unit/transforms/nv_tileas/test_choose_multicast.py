@@ -82,7 +82,7 @@ def test_all_ctas_fill_the_same_stages(what: str) -> None:
 
 def remarks(program: str, options: str) -> list[tuple[str, str]]:
     """The remarks of `schedule-loops` on tiles that CTAs share."""
-    module = lowered_as_far_as("hoist-conversions", program)
+    module = lowered_as_far_as("move-conversions", program)
     sink = Sink(remarks=True)
     parse_pipeline(f"record-requests{options},schedule-loops").run(module, sink)
     return [(each.kind, each.message) for each in sink.remarks if each.name == "RemarkMulticast"]

@@ -19,7 +19,7 @@ from tilewright.transforms.nv_tileas.overlap_dots import overlap_dots
 
 def last_loop(program: str) -> ForOp:
     """The last loop of a kernel whose layouts are chosen."""
-    module = lowered_as_far_as("hoist-conversions", program)
+    module = lowered_as_far_as("move-conversions", program)
     *_, loop = [op for op in module.walk() if isinstance(op, ForOp)]
     return loop
 

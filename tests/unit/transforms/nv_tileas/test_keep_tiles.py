@@ -246,7 +246,7 @@ def test_a_store_to_the_same_memory_is_seen() -> None:
 
 
 def remarks(text: str) -> list[tuple[str, str]]:
-    module = lowered_as_far_as("hoist-conversions", text)
+    module = lowered_as_far_as("move-conversions", text)
     sink = Sink(remarks=True)
     parse_pipeline("keep-tiles").run(module, sink)
     return [(each.kind, each.message) for each in sink.remarks if each.name == "RemarkKeptTiles"]

@@ -28,7 +28,7 @@ CARRIED = f"""
 def slice_of(body: str) -> tuple[FuncOp, ProducerSlice]:
     """The slice of a kernel for all loads of its loops with dots."""
     pointer = "%r32 = ptr_to_ptr %r : tile<ptr<f32>> -> tile<ptr<i32>>"
-    module = lowered_as_far_as("hoist-conversions", GEMM.program(f"{pointer}\n{body}"))
+    module = lowered_as_far_as("move-conversions", GEMM.program(f"{pointer}\n{body}"))
     (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
     loops = [op for op in function.walk() if isinstance(op, ForOp)]
     with_dots = [loop for loop in loops if any(isinstance(op, DotOp) for op in loop.body.block)]

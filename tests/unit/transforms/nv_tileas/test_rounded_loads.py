@@ -22,7 +22,7 @@ ROUNDED = Gemm("f32", precision="tf32", k_major=True)
 
 
 def lowered(program: str = "") -> tuple[Operation, list[TiledLoadOp]]:
-    module = lowered_as_far_as("hoist-conversions", program or ROUNDED.persistent())
+    module = lowered_as_far_as("move-conversions", program or ROUNDED.persistent())
     return module, [op for op in module.walk() if isinstance(op, TiledLoadOp)]
 
 

@@ -354,7 +354,7 @@ def test_registers_can_be_stored_to_any_placement() -> None:
 
 def test_a_cache_hint_passes_through_registers() -> None:
     """cp.async has hints of its own."""
-    module = lowered_as_far_as("hoist-conversions", matmul(64, 64, 32), "sm_90")
+    module = lowered_as_far_as("move-conversions", matmul(64, 64, 32), "sm_90")
     load = next(op for op in module.walk() if isinstance(op, TiledLoadOp))
     load.cache = CacheModifier.CG
     parse_pipeline("schedule-loops").run(module)

@@ -14,7 +14,7 @@ from tilewright.driver.pipelines import parse_pipeline
 from tilewright.support.diagnostics import Sink
 from tilewright.support.remarks import Remark
 
-BEFORE: Final = "hoist-conversions"
+BEFORE: Final = "move-conversions"
 """The pass before `schedule-loops`."""
 UNALIGNED: Final = "its address and strides are not known to be multiples of 16 bytes"
 

@@ -26,7 +26,7 @@ COMPUTED = "its view is of memory that a loop or branch computes"
 
 def loads_of(program: str) -> list[TiledLoadOp]:
     """The loads of views of a program."""
-    module = lowered_as_far_as("hoist-conversions", program)
+    module = lowered_as_far_as("move-conversions", program)
     return [op for op in module.walk() if isinstance(op, TiledLoadOp)]
 
 
@@ -114,7 +114,7 @@ def test_pointers() -> None:
       %at1 = offset %ps, %offsets : tile<64xptr<f16>>, tile<64xi32> -> tile<64xptr<f16>>
       %v, %t1 = load_ptr_tko weak %at1 : tile<64xptr<f16>> -> tile<64xf16>, token
       %t2 = store_ptr_tko weak %at1, %v : tile<64xptr<f16>>, tile<64xf16> -> token""")
-    module = lowered_as_far_as("hoist-conversions", text)
+    module = lowered_as_far_as("move-conversions", text)
     (load,) = (op for op in module.walk() if isinstance(op, LoadOp))
     assert tma_problem(load) == "its rows have addresses of their own"
 

@@ -1,5 +1,5 @@
 // Conversions between a loaded tile and a dot move to the load, where a stage is read in the layout of the dot.
-// RUN: tilewright opt --pass hoist-conversions %s | filecheck %s
+// RUN: tilewright opt --pass move-conversions %s | filecheck %s
 #rows = #nv_tileas.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #left = #nv_tileas.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 // As #rows, with two registers exchanged.

@@ -50,7 +50,7 @@ def hoisted(body: str, arguments: str = "", capability: int = 80) -> list[Operat
             nv_tileaa.return
           }}
         }}""",  # noqa: E501
-        "hoist-conversions",
+        "move-conversions",
     )
     return [op for op in module.walk() if isinstance(op, ConvertLayoutOp)]
 

@@ -5,6 +5,10 @@ mbarrier. A wait for the phase is inserted before the first operation that takes
 barrier of the block before a copy that a token orders after accesses of threads. The barriers of
 `synchronize` keep the order of all other tokens.
 
+A token takes a slot of an mbarrier where it is created, by live range. The tokens of dependent
+operations are later phases of the same mbarrier; a join waits for all its tokens and continues in
+the slot of the first. A slot is free again after the last operation that waits on it.
+
 A pipeline has two mbarriers for each stage. One whose threads count their own copies, as all that
 `materialize-schedule` and `keep-tiles` build, has none. No pass creates async copies with tokens:
 they are in the text of programs.
@@ -12,8 +16,10 @@ they are in the text of programs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from tilewright.analysis.slices import closure
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -31,17 +37,19 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
-from tilewright.plans.barrier_slots import token_slots
 from tilewright.schedule.shared_memory import fitting_mbarriers, pipeline_mbarriers
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import fail, note
+from tilewright.target.resources import BARRIER_SLOTS
 from tilewright.transforms.nv_tileas.token_dependences import token_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator, Mapping
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
+
+T = TypeVar("T", bound=Hashable)
 
 
 class MaterializeAsync(Pass):
@@ -52,33 +60,27 @@ class MaterializeAsync(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            copies, pipelines = _async_ops(function)
+            copies = [each for each in function.walk() if isinstance(each, AsyncCopyOp)]
+            copies = [copy for copy in copies if copy.token.type is MEM_TOKEN]
             if copies:
                 _Tokens(function, copies).materialize()
-            _assign_slots(function, pipelines)
+            _assign_slots(function)
 
 
-def _async_ops(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipelineOp]]:
-    copies: list[AsyncCopyOp] = []
-    pipelines: list[CreatePipelineOp] = []
-    for op in function.walk():
-        if isinstance(op, AsyncCopyOp) and op.token.type is MEM_TOKEN:
-            copies.append(op)
-        elif isinstance(op, CreatePipelineOp) and not counts_copies(op):
-            pipelines.append(op)
-    return copies, pipelines
-
-
-def _assign_slots(function: FuncOp, pipelines: list[CreatePipelineOp]) -> None:
+def _assign_slots(function: FuncOp) -> None:
     """Pipelines take the mbarrier slots after those of tokens.
 
     The handle of a token has bits for few slots; the slots of pipelines are constants, as many as
-    shared memory has space for.
+    there is space for beside the planned shared memory.
     """
+    arch, planned = target_of(function), function.attributes.get(SCRATCH_BYTES)
+    taken = planned.value if isinstance(planned, IntegerAttr) else 0
+    limit = None if arch is None else fitting_mbarriers(arch, taken)
     tokens = [op.slot for op in function.walk() if isinstance(op, CreateTokenOp)]
     count = max(tokens, default=-1) + 1
-    limit = _fitting_mbarriers(function)
-    for op in pipelines:
+    for op in [each for each in function.walk() if isinstance(each, CreatePipelineOp)]:
+        if counts_copies(op):
+            continue
         op.attributes["slot"] = IntegerAttr(count, I32)
         count += pipeline_mbarriers(pipeline(op.result).stages)
         if limit is not None and count > limit:
@@ -86,14 +88,91 @@ def _assign_slots(function: FuncOp, pipelines: list[CreatePipelineOp]) -> None:
             fail(f"expected {gist}, got {count}", op.location)
 
 
-def _fitting_mbarriers(function: FuncOp) -> int | None:
-    """The number of mbarriers that fit beside the planned shared memory; None for any GPU."""
-    arch = target_of(function)
-    if arch is None:
-        return None
-    planned = function.attributes.get(SCRATCH_BYTES)
-    taken = planned.value if isinstance(planned, IntegerAttr) else 0
-    return fitting_mbarriers(arch, taken)
+class Lifetime(NamedTuple, Generic[T]):
+    """From the operation with the number `start` to that with the number `end`, both included."""
+
+    token: T
+    start: int
+    end: int
+
+
+def assign(lifetimes: Iterable[Lifetime[T]], pool: int) -> tuple[dict[T, int], Lifetime[T] | None]:
+    """Give each token the lowest free slot; also return the first token left over."""
+    slots: dict[T, int] = {}
+    busy: dict[int, int] = {}
+    for token, start, end in sorted(lifetimes, key=lambda lifetime: lifetime.start):
+        slot = next((slot for slot in range(pool) if busy.get(slot, -1) < start), None)
+        if slot is None:
+            return slots, Lifetime(token, start, end)
+        slots[token] = slot
+        busy[slot] = end
+    return slots, None
+
+
+def token_slots(
+    function: Operation,
+    pool: int = BARRIER_SLOTS,
+    among: Container[CreateMemTokenOp] | None = None,
+) -> dict[CreateMemTokenOp, int]:
+    """A slot for each token that a function creates, or for those in `among`.
+
+    More live tokens than slots are a `UserError`.
+    """
+    lifetimes = token_lifetimes(function)
+    if among is not None:
+        lifetimes = [life for life in lifetimes if life.token in among]
+    slots, left = assign(lifetimes, pool)
+    if left is None:
+        return slots
+    rivals = [life for life in lifetimes if life.start <= left.start <= life.end]
+    fail(
+        f"expected at most {pool} tokens at once, one for each barrier, got one more",
+        left.token.location,
+        *[note("a token that still lives", life.token.location) for life in rivals[:1]],
+    )
+
+
+def token_lifetimes(function: Operation) -> list[Lifetime[CreateMemTokenOp]]:
+    """The live range of each token that a function creates."""
+    numbers = {op: number for number, op in enumerate(function.walk())}
+    return [_lifetime(op, numbers) for op in numbers if isinstance(op, CreateMemTokenOp)]
+
+
+def _lifetime(
+    creation: CreateMemTokenOp, numbers: Mapping[Operation, int]
+) -> Lifetime[CreateMemTokenOp]:
+    """From the creation, or the start of the loop that carries the token, to the last use."""
+    starts, ends = [numbers[creation]], [numbers[creation]]
+    for token in closure([creation.result], _later_phases):
+        for user in token.users:
+            outer = user
+            while outer.parent is not token.parent_block and outer.parent_op is not None:
+                outer = outer.parent_op
+            spans = [outer]
+            if (passed := _passed_through(user)) is not None:
+                # A token that enters or leaves a region is live throughout the region.
+                spans.append(passed)
+                starts.append(numbers[passed])
+            ends += [numbers[op] + sum(1 for _ in op.walk()) - 1 for op in spans]
+    return Lifetime(creation, min(starts), max(ends))
+
+
+def _later_phases(token: Value) -> Iterator[Value]:
+    """The tokens that continue in the slot of a token, after the operations that take it."""
+    for user, index in token.uses():
+        passed = _passed_through(user)
+        values = [] if isinstance(user, JoinMemTokenOp) and index else [*(passed or user).results]
+        if passed is not None:
+            blocks = [block for region in passed.regions for block in region.blocks]
+            values += [value for block in blocks for value in block.args]
+        yield from (value for value in values if value.type is MEM_TOKEN)
+
+
+def _passed_through(user: Operation) -> Operation | None:
+    """The operation whose regions a token enters or leaves by a use."""
+    if user.regions:
+        return user
+    return user.parent_op if user.is_terminator else None
 
 
 class _Tokens:
@@ -117,13 +196,8 @@ class _Tokens:
             for source in _same_barrier(token):
                 neighbours.setdefault(token, []).append(source)
                 neighbours.setdefault(source, []).append(token)
-        chosen: dict[Value, None] = {copy.result_token: None for copy in self._copies}
-        pending: list[Value] = list(chosen)
-        while pending:
-            for other in neighbours.get(pending.pop(), ()):
-                if other not in chosen:
-                    chosen[other] = None
-                    pending.append(other)
+        copied = [copy.result_token for copy in self._copies]
+        chosen = set(closure(copied, lambda token: neighbours.get(token, ())))
         return {token: None for token in _tokens(self._function) if token in chosen}
 
     def materialize(self) -> None:

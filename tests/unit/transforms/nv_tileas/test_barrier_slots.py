@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 from tileaa_programs import kernel
 
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
-from tilewright.plans.barrier_slots import Lifetime, assign, token_lifetimes, token_slots
 from tilewright.support.diagnostics import UserError
+from tilewright.transforms.nv_tileas.materialize_async import (
+    Lifetime,
+    assign,
+    token_lifetimes,
+    token_slots,
+)
 
 ARGUMENTS = "%p: !aa.ptr<i32>, %x: i32, %cond: i1"
 

@@ -12,8 +12,7 @@ from corpus_checks import Module, load_modules
 from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import coalesced
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import vectorize
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import coalesced, vectorize
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.remarks import report_dots
 from tilewright.analysis.targets import target_of
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import vectorization_remarks
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import collect_constraints
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_layouts
 from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TARGET, layout_patterns
 from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorization_remarks import vectorization_remarks
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -46,7 +46,8 @@ class ConvertTileAAToTileAS(Pass):
         remarks: list[Remark] = []
         if sink.wants_remarks:
             for kernel, assignment in pairs:
-                remarks += vectorization_remarks(kernel, assignment)
+                accesses, warps = assignment.accesses, assignment.warps
+                remarks += vectorization_remarks(kernel, accesses, warps, self.name)
         if convert_all([layout_conversion(*pair) for pair in pairs], sink):
             for kernel, assignment in pairs:
                 _record_launch(kernel, assignment.warps, sink)

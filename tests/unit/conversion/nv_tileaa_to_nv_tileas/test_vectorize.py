@@ -8,8 +8,12 @@ from dialect_text import read
 from each_case import each_case
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import coalesced, in_layout
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import Vectorization, vectorize
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import (
+    Vectorization,
+    coalesced,
+    in_layout,
+    vectorize,
+)
 from tilewright.driver.execute import execute
 from tilewright.ir.operation import Operation
 from tilewright.layout.linear import LANE, REGISTER

@@ -13,8 +13,11 @@ from tilewright.analysis.targets import target_of
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import vectorization_remarks
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import collect_constraints
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TARGET, layout_patterns
-from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
+from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import (
+    TARGET,
+    layout_patterns,
+    layout_types,
+)
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.requests import NUM_CTAS
 from tilewright.dialects.nv_tileaa.structure import FuncOp

@@ -21,7 +21,6 @@ from tilewright.dialects.nv_tileaa.multimem import MULTIMEM_WORD, AnyMultimemOp,
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.layout.linear import REGISTER
 from tilewright.layout.spread import spread
-from tilewright.plans.accesses import accessed
 from tilewright.support import remark_catalogue as catalogue
 from tilewright.support.remarks import Remark
 from tilewright.target.arch import MAX_ACCESS_BYTES, WARP_SIZE
@@ -45,6 +44,7 @@ UNKNOWN: Final = "is not known to be a multiple of {wanted}"
 class MemoryAccess(NamedTuple):
     """How the threads of a block access a tile in memory."""
 
+    tile: Value
     layout: Layout
     vector: int
     """The number of elements of one load or store instruction."""
@@ -67,7 +67,8 @@ def coalesced(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> Memor
     dim, vector, whole = vectorize(op, tile, facts)
     least = min(_least(op, tile), vector)
     vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), least)
-    return MemoryAccess(_spread_along(extents, warps, vector, dim), vector, dim, whole, least)
+    layout = _spread_along(extents, warps, vector, dim)
+    return MemoryAccess(tile, layout, vector, dim, whole, least)
 
 
 def _least(op: Operation, tile: Value) -> int:
@@ -79,7 +80,7 @@ def _least(op: Operation, tile: Value) -> int:
 def in_layout(access: MemoryAccess, layout: Layout) -> MemoryAccess:
     """The same access in another layout, with the widest vector that layout allows."""
     vector = min(access.vector, _contiguous(layout, access.dim))
-    return MemoryAccess(layout, vector, access.dim, access.whole, access.least)
+    return access._replace(layout=layout, vector=vector)
 
 
 def is_narrowed(access: MemoryAccess, layout: Layout, warps: int) -> bool:
@@ -254,9 +255,9 @@ def vectorization_remarks(
     """Report each fact without which the vectors of an access are narrower than they could be."""
     facts: AxisFacts | None = None
     for op, access in accesses.items():
-        tile = accessed(op)
-        if tile is None or not isinstance(op, Access):
+        if not isinstance(op, Access):
             continue
+        tile = access.tile
         wanted = min(_widest(tile, access.dim), count(tile.type) // (warps * WARP_SIZE))
         if access.vector >= wanted:
             continue

@@ -8,35 +8,40 @@ the two.
 
 The columns that remain are assigned to warps as the first dot's B is loaded. The last dot of
 several has its columns in the order in which they are stored.
+
+The order follows from paths of elements, from loads to dots, between dots and to stores, bit by
+bit. Rearrangements and element-wise operations map each bit of the packed index of an element to an
+index in their result: its image. Images of all bits say where a tile has the elements of another.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import (
-    loaded_images,
-    stored_images,
-    uses_of,
-)
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa import shape
+from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.layout.fragments import mma_right
-from tilewright.layout.linear import LANE, log2, unpack
+from tilewright.layout.linear import LANE, log2, pack, repack, unpack
 from tilewright.layout.mma_tiling import Grid
 from tilewright.target.arch import MAX_ACCESS_BYTES
 from tilewright.target.memories import SECTOR
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import Use
     from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
 
+SEARCH_LIMIT: Final = 64
+"""The most tiles that are visited from one."""
 FRAGMENT_BITS: Final = 3
 """An instruction multiplies eight columns: two of a thread, of four lanes each."""
 
@@ -73,7 +78,7 @@ class _DotBits(NamedTuple):
             # The loads of a loop are copied to shared memory, which ldmatrix reads.
             return None
         rows, columns, fragment_k = instruction.shape
-        (*batch, m, n), k = shape(op.c.type), shape(op.a.type)[-1]
+        (*batch, m, n), k = extents(op.c.type), extents(op.a.type)[-1]
         # All warps have the same rows: one that has whole matrices needs A of fewer of them.
         matrices = min(batch[0] if batch else 1, warps)
         grid = Grid(1, warps // matrices, matrices, warps)
@@ -94,7 +99,7 @@ def column_tilings(dots: Iterable[DotOp], warps: int) -> dict[Operation, ColumnT
     tilings: dict[Operation, ColumnTiling] = {}
     following: set[Operation] = set()
     for op, bits in candidates.items():
-        uses = [use for use in uses_of(op.result) if _is_b(use) and use.user in candidates]
+        uses = [use for use in _uses_of(op.result) if _is_b(use) and use.user in candidates]
         if op not in tilings:
             for use in uses:
                 assert isinstance(use.user, DotOp)
@@ -107,7 +112,7 @@ def column_tilings(dots: Iterable[DotOp], warps: int) -> dict[Operation, ColumnT
     return tilings
 
 
-def _is_b(use: Use) -> bool:
+def _is_b(use: _Use) -> bool:
     return isinstance(use.user, DotOp) and use.user.b is use.tile and use.user.a is not use.tile
 
 
@@ -143,7 +148,7 @@ def _by_memory(op: DotOp, columns: Sequence[int]) -> Sequence[int]:
 
     Neighbouring sectors of memory come first, parts of a sector last, the largest of them first.
     """
-    images = loaded_images(op.b)
+    images = _loaded_images(op.b)
     if images is None:
         return columns
     sector = SECTOR // pointee_bytes(element_of(op.b.type))
@@ -154,7 +159,7 @@ def _by_memory(op: DotOp, columns: Sequence[int]) -> Sequence[int]:
 
 def _stored(op: DotOp, bits: _DotBits) -> ColumnTiling | None:
     """The tiling in which vectors of registers, then lanes are neighbours in a stored tile."""
-    images = stored_images(op.result)
+    images = _stored_images(op.result)
     if images is None:
         return None
     vector = MAX_ACCESS_BYTES // pointee_bytes(element_of(op.result.type))
@@ -172,3 +177,93 @@ def _stored(op: DotOp, bits: _DotBits) -> ColumnTiling | None:
 
 def _completed(bits: Sequence[int], count: int) -> tuple[int, ...]:
     return (*bits, *(bit for bit in range(count) if bit not in bits))
+
+
+class _Use(NamedTuple):
+    """A use of a tile, or of one that has its elements in another order."""
+
+    user: Operation
+    tile: Value
+    images: list[int]
+    """By bit of the packed index in the first tile, the packed index in the tile that is used."""
+
+
+def _uses_of(value: Value) -> Iterator[_Use]:
+    """The operations that use the elements of a tile, other than to rearrange or compute them."""
+    pending, seen = [(value, _units(value))], {value}
+    while pending:
+        tile, images = pending.pop()
+        for user in tile.users:
+            moved = _forward(user, images)
+            if moved is None:
+                yield _Use(user, tile, images)
+                continue
+            for result in user.results:
+                if result not in seen and len(seen) <= SEARCH_LIMIT:
+                    seen.add(result)
+                    pending.append((result, moved))
+
+
+def _stored_images(value: Value) -> list[int] | None:
+    """By bit of the packed index, the packed index in a tile that is stored.
+
+    None if the tile is not stored, or not only rearranged on its way there.
+    """
+    uses = (use.images for use in _uses_of(value) if isinstance(use.user, TileStoreOp))
+    return next(uses, None)
+
+
+def stored_order(value: Value) -> list[int] | None:
+    """The bits of the packed index of an element, in their order in a tile that is stored."""
+    images = _stored_images(value)
+    if images is None:
+        return None
+    return [1 << bit for bit in sorted(range(len(images)), key=images.__getitem__)]
+
+
+def _loaded_images(value: Value) -> list[int] | None:
+    """By bit of the packed index, the packed index in the loaded tile that a tile is a part of."""
+    images = _units(value)
+    while True:
+        op = value.defining_op()
+        match op:
+            case TileLoadOp():
+                return images
+            case shape.ViewOp() | shape.ExpandDimsOp():
+                value = op.source
+            case shape.PermuteOp():
+                inverse = [op.order.index(dim) for dim in range(len(op.order))]
+                images = _permuted(images, extents(op.result.type), inverse)
+                value = op.source
+            case shape.ExtractSliceOp():
+                part, whole = extents(op.result.type), extents(op.source.type)
+                images = [repack(image, part, whole) for image in images]
+                value = op.source
+            case _:
+                return None
+
+
+def _units(value: Value) -> list[int]:
+    return [1 << bit for bit in range(log2(prod(extents(value.type))))]
+
+
+def _permuted(images: list[int], source: tuple[int, ...], order: list[int]) -> list[int]:
+    result = [source[dim] for dim in order]
+    coordinates = [unpack(image, source) for image in images]
+    return [pack([each[dim] for dim in order], result) for each in coordinates]
+
+
+def _forward(op: Operation, images: list[int]) -> list[int] | None:
+    """The packed indices of elements after a shape or element-wise operation; None for others."""
+    match op:
+        case shape.ViewOp() | shape.ExpandDimsOp():
+            return images
+        case shape.PermuteOp():
+            return _permuted(images, extents(op.source.type), list(op.order))
+        case shape.CatOp():
+            source, result = extents(op.lhs.type), extents(op.result.type)
+            return [repack(image, source, result) for image in images]
+        case _ if is_elementwise(op) and all(is_tile(result) for result in op.results):
+            return images
+        case _:
+            return None

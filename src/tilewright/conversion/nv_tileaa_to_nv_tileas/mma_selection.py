@@ -2,7 +2,7 @@
 
 Those are the layout of the accumulator, the fragments of A and B of mma.sync, and what threads hold
 of A or B of an FMA. Of A and B of wgmma nothing is required here: once all tiles have layouts,
-`required_layouts` takes their swizzled memory, or the fragments of A, from `wgmma_accesses`.
+`required_layouts` takes their swizzled memory, or the fragments of A, from `wgmma_operands`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise
 from tilewright.analysis.slices import backward_slice, forward_slice
-from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings
-from tilewright.conversion.nv_tileaa_to_nv_tileas.element_paths import stored_order
-from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_memory import OperandMemory
-from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import (
+from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_columns import column_tilings, stored_order
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_operands import (
+    OperandMemory,
     becomes_fragments,
     loaded_source,
 )
@@ -78,7 +77,7 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
         operands = _operands_in_memory(op, selections, warps)
         fits = memory.fits(op, operands)
         if not fits and _would_spill(op, warps):
-            fits = memory.fits_with(arch.static_shared - MOST_SCRATCH, op, operands)
+            fits = memory.fits(op, operands, arch.static_shared - MOST_SCRATCH)
         selection = select_mma(op, arch, warps, tilings.get(op), wgmma=fits)
         if selection.atom is Atom.WGMMA:
             memory.add(op, operands)

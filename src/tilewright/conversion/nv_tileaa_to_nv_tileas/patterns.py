@@ -4,43 +4,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_values import LayoutValues
-from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import TILEAS_OPS, with_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import create_agent
+from tilewright.analysis.elementwise import is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import (
+    TILEAS_OPS,
+    source_layout,
+    with_layouts,
+)
 from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import (
+    RegisterConvertible,
     operand_layouts,
     operand_values,
+    plugin_layouts,
+    plugin_of,
 )
-from tilewright.dialects.nv_tileaa import atomics, memory, multimem, queue, view
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa import queue
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileas.agents import ExecuteOp
-from tilewright.dialects.nv_tileas.attributes import LayoutAttr
-from tilewright.ir.attributes import IntegerAttr, UnitAttr
+from tilewright.dialects.nv_tileaa.memory import AccessOp
+from tilewright.dialects.nv_tileaa.shape import Rearrangement
+from tilewright.dialects.nv_tileas.agents import AgentSwitchOp, ExecuteOp, YieldOp
+from tilewright.dialects.nv_tileas.attributes import (
+    LayoutAttr,
+    laid_out,
+    layout_of,
+    maybe_layout_of,
+)
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.ir.attributes import IntegerAttr, Type, UnitAttr
+from tilewright.ir.builder import InsertPoint, create_op
 from tilewright.ir.conversion import Patterns
 from tilewright.ir.conversion_pattern import ConversionPattern
 from tilewright.ir.legality import ConversionTarget
-from tilewright.ir.operation import Operation
+from tilewright.ir.operation import Block, Operation
+from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.types import I32, TensorType
+from tilewright.layout.linear import OFFSET
+from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import OperandLayout
+    from tilewright.ir.builder import Builder
     from tilewright.ir.conversion import ConversionBuilder, Result
+    from tilewright.ir.type_converter import Converted
     from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+    from tilewright.support.location import Location
 
+Position = tuple["Block", "Operation | None"]
+"""A block, and the operation after which to insert; `None`: at the start."""
 QUEUE_OPS: Final = (queue.CreateQueueOp, queue.QueuePutOp, queue.QueueGetOp)
 """Queues are lowered by `convert-queues-to-pipelines`, before."""
-
-ACCESSES: Final = (
-    memory.LoadOp,
-    memory.StoreOp,
-    atomics.AtomicOp,
-    view.TileLoadOp,
-    view.TileStoreOp,
-    view.TiledAtomicRmwOp,
-    multimem.MultimemOp,
-)
 
 
 def carries_layouts(op: Operation) -> bool:
@@ -67,11 +83,35 @@ def layout_patterns(assignment: LayoutAssignment) -> Patterns:
     """The patterns that apply an assignment to the kernel for which it was made."""
     patterns = _LayoutPatterns(assignment)
     return (
-        ConversionPattern(ACCESSES, patterns.access, "access"),
+        ConversionPattern((AccessOp,), patterns.access, "access"),
         ConversionPattern((DotOp,), patterns.dot, "dot"),
         ConversionPattern((queue.ExecuteOp,), patterns.execute, "execute"),
         ConversionPattern((Operation,), patterns.tile_op, "tile_op"),
     )
+
+
+def layout_types(assignment: LayoutAssignment) -> TypeConverter:
+    """A type converter that gives each tile the layout in which it is defined.
+
+    The layout depends on the value, not on its type. A rematerializable tile is converted to no
+    value at all: each use computes it in the layout that it requires; see `_LayoutValues`.
+    """
+
+    def tile_type(value: Value) -> Converted:
+        if maybe_layout_of(value) is not None:
+            return value.type
+        if assignment.classes.is_rematerializable(value):
+            return ()
+        op = value.defining_op()
+        if op is None:
+            return laid_out(element_of(value.type), assignment.layout(value))
+        layout = operand_layouts(op, assignment).results[value.index]
+        return None if layout is None else laid_out(element_of(value.type), layout)
+
+    types = TypeConverter()
+    types.keep(Type)
+    types.add_for_values(TensorType, tile_type)
+    return types
 
 
 class _LayoutPatterns:
@@ -81,7 +121,7 @@ class _LayoutPatterns:
 
     def __init__(self, assignment: LayoutAssignment) -> None:
         self._assignment = assignment
-        self._values = LayoutValues(assignment)
+        self._values = _LayoutValues(assignment)
 
     def access(self, op: Operation, new: Operation, build: ConversionBuilder) -> Result:
         """A memory access, with its vector width."""
@@ -105,7 +145,7 @@ class _LayoutPatterns:
         """The execution of a plugin, in an agent of its own."""
         made = self._with_layouts(op, build)
         assert isinstance(made, ExecuteOp)
-        return create_agent(op, made, self._assignment.warps, build)
+        return _create_agent(op, made, self._assignment.warps, build)
 
     def tile_op(self, op: Operation, new: Operation, build: ConversionBuilder) -> Result:
         """Any other operation: element-wise, shape, reduction, control flow.
@@ -136,3 +176,140 @@ class _LayoutPatterns:
         types = build.types.convert_values(op.results)
         assert types is not None
         return with_layouts(op, operands, types)
+
+
+def _create_agent(
+    op: queue.ExecuteOp, execute: ExecuteOp, warps: int, build: Builder
+) -> AgentSwitchOp:
+    """Create an agent of all warps that runs a plugin, with the resources that it is granted."""
+    plugin, (inputs, outputs) = plugin_of(op), plugin_layouts(op)
+    body = Block()
+    body.append(execute)
+    body.append(create_op(YieldOp, values=execute.outputs, location=op.location))
+    return build.create(
+        AgentSwitchOp,
+        warps=warps,
+        max_registers=op.max_registers or plugin.max_registers,
+        named_barriers=op.named_barriers or plugin.named_barriers,
+        shared_memory_bytes=op.shared_memory_bytes or plugin.shared_memory_bytes,
+        tensor_memory_bytes=op.tensor_memory_bytes or plugin.tensor_memory_bytes,
+        input_layouts=tuple(inputs) or None,
+        output_layouts=tuple(outputs) or None,
+        types=[result.type for result in execute.outputs],
+        body=body,
+        location=op.location,
+    )
+
+
+class _LayoutValues:
+    """The values of the new program that replace each tile of the old one, by layout.
+
+    A tile is defined in one layout and converted to others right after its definition, once for
+    each layout. A rematerializable tile is computed where it was defined in the old program, once
+    for each layout in which an operation requires it.
+    """
+
+    __slots__ = ("_assignment", "_definitions", "_last_inserted", "_tiles")
+
+    def __init__(self, assignment: LayoutAssignment) -> None:
+        self._assignment = assignment
+        self._tiles: dict[tuple[Value, Layout], Value] = {}
+        self._definitions: dict[Operation, Position] = {}
+        """The definition of each rematerializable tile."""
+        self._last_inserted: dict[Position, Operation] = {}
+
+    def is_rematerializable(self, op: Operation) -> bool:
+        """Whether an operation is only computed in the layouts that are required of its result."""
+        if len(op.results) != 1 or not is_tile(op.results[0]):
+            return False
+        return self._assignment.classes.is_rematerializable(op.results[0])
+
+    def defer(self, op: Operation, block: Block) -> None:
+        """Record the position of a rematerializable tile: the current end of a block."""
+        self._definitions[op] = (block, block.last)
+
+    def operand(self, value: Value, required: OperandLayout, build: ConversionBuilder) -> Value:
+        """The replacement of an operand, in a layout that the operation requires of it."""
+        if required is None:
+            return self._in_any_layout(value, build)
+        if isinstance(required, RegisterConvertible):
+            return self._register_convertible(value, required.layout, build)
+        return self._in_layout(value, required, build)
+
+    def _in_any_layout(self, value: Value, build: ConversionBuilder) -> Value:
+        if is_tile(value) and self._assignment.classes.is_rematerializable(value):
+            return self._in_layout(value, self._assignment.layout(value), build)
+        return build.value(value)
+
+    def _in_layout(self, value: Value, layout: Layout, build: ConversionBuilder) -> Value:
+        tile = self._tiles.get((value, layout))
+        if tile is None or _is_rolled_back(tile.defining_op()):
+            if not self._assignment.classes.is_rematerializable(value):
+                tile = self._converted(build.value(value), layout, value.location, build)
+            elif layout.names == (OFFSET,):
+                # Threads compute it in registers, and store it.
+                computed = self._in_layout(value, self._assignment.layout(value), build)
+                tile = self._converted(computed, layout, value.location, build)
+            else:
+                tile = self._rematerialized(value, layout, build)
+            self._tiles[value, layout] = tile
+        return tile
+
+    def _register_convertible(
+        self, value: Value, layout: Layout, build: ConversionBuilder
+    ) -> Value:
+        """The tile as it is defined, if converting it takes no exchange between threads."""
+        if not self._assignment.classes.is_rematerializable(value):
+            defined = build.value(value)
+            if transfer(layout_of(defined), layout).move <= Move.REGISTERS:
+                return defined
+        return self._in_layout(value, layout.distinct_registers(), build)
+
+    def _converted(
+        self, defined: Value, layout: Layout, location: Location, build: ConversionBuilder
+    ) -> Value:
+        if layout_of(defined) == layout:
+            return defined
+        type = laid_out(element_of(defined.type), layout)
+        op = create_op(ConvertLayoutOp, source=defined, types=[type], location=location)
+        block = defined.parent_block
+        if block is None:
+            # A placeholder for a tile that failed to convert: go on, to report further errors.
+            return build.insert(op).result
+        self._insert(op, (block, defined.defining_op()), build)
+        return op.result
+
+    def _rematerialized(self, value: Value, layout: Layout, build: ConversionBuilder) -> Value:
+        old = value.defining_op()
+        assert old is not None
+        operands = [
+            self.operand(each, _rematerialized_operand(old, each, layout), build)
+            for each in old.operands
+        ]
+        op = with_layouts(old, operands, [laid_out(element_of(value.type), layout)])
+        self._insert(op, self._definitions[old], build)
+        return op.results[0]
+
+    def _insert(self, op: Operation, position: Position, build: ConversionBuilder) -> None:
+        """Insert an operation after a position, and after all that was inserted there before."""
+        block, anchor = position
+        last = self._last_inserted.get(position, anchor)
+        last = anchor if _is_rolled_back(last) else last
+        point = InsertPoint.at_start(block) if last is None else InsertPoint.after(last)
+        with build.at(point):
+            build.insert(op)
+        self._last_inserted[position] = op
+
+
+def _is_rolled_back(op: Operation | None) -> bool:
+    """Whether an operation belonged to a pattern that was rejected."""
+    return op is not None and op.parent is None
+
+
+def _rematerialized_operand(op: Operation, operand: Value, layout: Layout) -> OperandLayout:
+    """The layout of an operand of a rematerializable operation, for a result in a layout."""
+    if not is_tile(operand):
+        return None
+    if isinstance(op, Rearrangement):
+        return RegisterConvertible(source_layout(op, layout))
+    return layout

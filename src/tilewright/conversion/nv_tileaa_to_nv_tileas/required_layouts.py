@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import matrix_source
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout
-from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import plugin_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import (
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_operands import (
     operand_placements,
     register_operand,
 )
@@ -18,9 +17,11 @@ from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.multimem import AnyMultimemOp
-from tilewright.dialects.nv_tileaa.queue import ExecuteOp
+from tilewright.dialects.nv_tileaa.queue import ExecuteOp, PluginOp
 from tilewright.dialects.nv_tileas.attributes import Atom, LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
+from tilewright.ir.attributes import SymbolRefAttr
+from tilewright.ir.symbol_table import resolve
 from tilewright.ir.types import memory_bits
 from tilewright.layout.fma_smem import placement
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
+    from tilewright.ir.attributes import Attribute
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -248,6 +250,21 @@ def _execute(op: ExecuteOp, assignment: LayoutAssignment) -> OperandLayouts:
             results[number] = declared.layout
     operands = [each.layout if isinstance(each, LayoutAttr) else None for each in inputs]
     return OperandLayouts(operands or [None for _ in op.operands], results)
+
+
+def plugin_of(op: ExecuteOp) -> PluginOp:
+    """The plugin that an operation executes."""
+    plugin = resolve(SymbolRefAttr(op.plugin), op)
+    assert isinstance(plugin, PluginOp)
+    return plugin
+
+
+def plugin_layouts(op: ExecuteOp) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
+    """The layouts of inputs and outputs: those of the execution, else those of the plugin."""
+    plugin = plugin_of(op)
+    inputs = op.input_layouts if op.input_layouts is not None else plugin.input_layouts
+    outputs = op.output_layouts if op.output_layouts is not None else plugin.output_layouts
+    return inputs or (), outputs or ()
 
 
 _RULES: Final[dict[type[Operation], Callable[[Any, LayoutAssignment], OperandLayouts]]] = {

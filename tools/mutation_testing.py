@@ -36,7 +36,7 @@ DIALECTS: Final = ("dialects.nv_tileaa", "dialects.nv_tileas")
 """Their canonicalization rules are mutated, too."""
 TABLES: Final = (
     ("conversion.nv_tileaa_to_nv_tileas", "required_layouts", "_RULES"),
-    ("conversion.nv_tileaa_to_nv_tileas", "op_mapping", "TILEAS_OPS"),
+    ("conversion.nv_tileaa_to_nv_tileas", "patterns", "TILEAS_OPS"),
 )
 """Tables by operation that stand for patterns: package, module and name."""
 ANSWERS: Final = (

@@ -13,7 +13,7 @@ from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import PLAN, parse_pipeline, passes_to
-from tilewright.plans.accumulators import is_carried, is_read_elsewhere
+from tilewright.plans.mma import is_carried, is_read_elsewhere
 
 ACC = "tile<64x16xf32>"
 OPERANDS = "tile<64x32xf16>, tile<32x16xf16>"

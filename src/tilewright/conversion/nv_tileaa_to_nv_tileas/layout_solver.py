@@ -16,7 +16,6 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.dot_accesses import (
     accumulator_access,
     adopt_lines,
 )
-from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
@@ -198,3 +197,15 @@ def backward(op: Operation, layout: Layout) -> Layout | None:
             return unpacked(layout, bits)
         case _:
             return None
+
+
+def source_layout(op: Operation, layout: Layout) -> Layout:
+    """The layout of the source of a shape operation that a result in a layout corresponds to."""
+    source = extents(op.operands[0].type)
+    match op:
+        case shape.PermuteOp():
+            return layout.permute([op.order.index(dim) for dim in range(len(op.order))])
+        case shape.BroadcastOp():
+            return layout.resize(source)
+        case _:
+            return layout.reshape(source)

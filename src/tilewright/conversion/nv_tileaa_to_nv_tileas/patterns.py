@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.elementwise import is_tile
-from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import (
-    TILEAS_OPS,
-    source_layout,
-    with_layouts,
-)
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import source_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import (
     RegisterConvertible,
     operand_layouts,
@@ -17,8 +13,10 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import (
     plugin_layouts,
     plugin_of,
 )
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import queue
+from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import AccessOp
 from tilewright.dialects.nv_tileaa.shape import Rearrangement
@@ -29,20 +27,21 @@ from tilewright.dialects.nv_tileas.attributes import (
     layout_of,
     maybe_layout_of,
 )
+from tilewright.dialects.nv_tileas.dialect import NV_TILEAS
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
-from tilewright.ir.attributes import IntegerAttr, Type, UnitAttr
+from tilewright.ir.attributes import DenseElementsAttr, IntegerAttr, Type, UnitAttr
 from tilewright.ir.builder import InsertPoint, create_op
 from tilewright.ir.conversion import Patterns
 from tilewright.ir.conversion_pattern import ConversionPattern
 from tilewright.ir.legality import ConversionTarget
-from tilewright.ir.operation import Block, Operation
+from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.types import I32, TensorType
 from tilewright.layout.linear import OFFSET
 from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import OperandLayout
@@ -55,6 +54,12 @@ if TYPE_CHECKING:
 
 Position = tuple["Block", "Operation | None"]
 """A block, and the operation after which to insert; `None`: at the start."""
+TILEAS_OPS: Final = {
+    NV_TILEAA.ops[name]: kind
+    for kind in NV_TILEAS.ops.values()
+    if (name := kind.name.replace(NV_TILEAS.name, NV_TILEAA.name, 1)) in NV_TILEAA.ops
+}
+"""The operation of nv_tileas for each that does not stay what it is: that of the same name."""
 QUEUE_OPS: Final = (queue.CreateQueueOp, queue.QueuePutOp, queue.QueueGetOp)
 """Queues are lowered by `convert-queues-to-pipelines`, before."""
 
@@ -175,7 +180,24 @@ class _LayoutPatterns:
         ]
         types = build.types.convert_values(op.results)
         assert types is not None
-        return with_layouts(op, operands, types)
+        return _with_layouts(op, operands, types)
+
+
+def _with_layouts(op: Operation, operands: Sequence[Value], types: Sequence[Type]) -> Operation:
+    """An operation on tiles with layouts, with empty regions in place of its own."""
+    kind = TILEAS_OPS.get(type(op), type(op))
+    attributes = op.attributes.copy()
+    if isinstance(op, ConstantOp) and isinstance(op.value, DenseElementsAttr):
+        attributes["value"] = DenseElementsAttr(op.value.data, types[0])
+    return kind(
+        operands,
+        types,
+        attributes,
+        [Region() for _ in op.regions],
+        op.location,
+        (),
+        op.schema.group_sizes(op) if kind.schema.has_segments else None,
+    )
 
 
 def _create_agent(
@@ -286,7 +308,7 @@ class _LayoutValues:
             self.operand(each, _rematerialized_operand(old, each, layout), build)
             for each in old.operands
         ]
-        op = with_layouts(old, operands, [laid_out(element_of(value.type), layout)])
+        op = _with_layouts(old, operands, [laid_out(element_of(value.type), layout)])
         self._insert(op, self._definitions[old], build)
         return op.results[0]
 

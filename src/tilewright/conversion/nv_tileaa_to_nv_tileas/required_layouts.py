@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from tilewright.analysis.elementwise import is_elementwise, is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import source_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import matrix_source
-from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_operands import (
     operand_placements,
     register_operand,

@@ -113,7 +113,7 @@ class WgmmaFenceOp(TiedOp):
 
     apart = d.flag()
     """Whether the accumulators need registers of their own, because other code reads the operands:
-    see `plans/accumulators.py`. No wgmma may be in flight."""
+    see `plans/mma.py`. No wgmma may be in flight."""
     accumulators = d.operands(ANY_VECTOR)
     outputs = d.results(ANY_VECTOR)
 

@@ -41,7 +41,7 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import UNIT
 from tilewright.ir.types import BF16, DYNAMIC, F16, IntegerType
-from tilewright.plans.tensor_map_limits import limit_problem
+from tilewright.plans.tensor_maps import limit_problem
 from tilewright.schedule.launch_shape import separate_accumulator_words
 from tilewright.schedule.limits import LEAST_STAGES, OVERLAPPED_STAGES
 from tilewright.schedule.registers import (

@@ -25,7 +25,7 @@ from tilewright.dialects.scf import IfOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_pure
 from tilewright.layout.tma_boxes import NoBoxes
-from tilewright.plans.tensor_map_limits import limit_problem
+from tilewright.plans.tensor_maps import limit_problem
 from tilewright.target.engines import TMA
 from tilewright.transforms.nv_tileas.pipelined_loads import plan_tma_stage
 

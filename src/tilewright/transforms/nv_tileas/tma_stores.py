@@ -29,7 +29,7 @@ from tilewright.ir.effects import is_effect_free
 from tilewright.ir.types import DYNAMIC, I32
 from tilewright.layout.linear import WARP
 from tilewright.layout.tma_boxes import NoBoxes
-from tilewright.plans.tensor_map_limits import limit_problem
+from tilewright.plans.tensor_maps import limit_problem
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.engines import TMA
 from tilewright.transforms.nv_tileas.tma_loads import view_ops

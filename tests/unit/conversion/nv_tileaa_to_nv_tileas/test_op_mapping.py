@@ -7,8 +7,7 @@ operands and results happen to get the same layout.
 
 from __future__ import annotations
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import TILEAS_OPS
-from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import QUEUE_OPS
+from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import QUEUE_OPS, TILEAS_OPS
 from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
 from tilewright.ir.traits import ELEMENTWISE
 

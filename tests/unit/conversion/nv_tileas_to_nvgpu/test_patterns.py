@@ -8,7 +8,7 @@ import pkgutil
 import pytest
 
 from tilewright.conversion import nv_tileas_to_nvgpu
-from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import TILEAS_OPS
+from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TILEAS_OPS
 from tilewright.driver.registry import context
 
 EXTERNAL = {

@@ -39,12 +39,13 @@ from tilewright.layout.fragments import wgmma_left
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
-from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 from tilewright.plans.mma import (
     PROMOTED_COLUMNS,
     PROMOTION_INTERVAL,
     WgmmaDotPlan,
+    is_carried,
     is_promoted,
+    is_read_elsewhere,
 )
 from tilewright.plans.tensor_maps import SWIZZLES
 from tilewright.schedule.liveness_with_layouts import is_invariant, loop_around

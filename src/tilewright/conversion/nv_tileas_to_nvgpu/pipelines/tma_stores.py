@@ -51,7 +51,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, unpack
 from tilewright.layout.matrices import matrix_access
 from tilewright.layout.vector_access import contiguous_offsets
-from tilewright.plans.tensor_map_limits import reached_tiles
+from tilewright.plans.tensor_maps import reached_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

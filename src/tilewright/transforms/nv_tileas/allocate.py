@@ -10,7 +10,7 @@ one area only, all have that one. `synchronize` orders what has the same memory.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -58,20 +58,6 @@ class Allocate(Pass):
             _allocate(function)
 
 
-class Areas(NamedTuple):
-    """The scratch areas of an operation: from `first` on, `size` bytes each."""
-
-    first: int
-    size: int
-    number: int
-    """How many there are: two, or one."""
-
-    def spans(self) -> list[Span]:
-        """The areas that there are."""
-        starts = [self.first + number * self.size for number in range(self.number)]
-        return [Span(start, start + self.size) for start in starts]
-
-
 def _allocate(function: FuncOp) -> None:
     """Assign the shared memory of all operations of a function."""
     if SCRATCH_BYTES in function.attributes:
@@ -99,7 +85,7 @@ def _areas(
     needs: Mapping[Operation, int],
     lifetimes: Lifetimes,
     allocated: Mapping[Operation, Span],
-) -> dict[Operation, Areas]:
+) -> dict[Operation, list[Span]]:
     """The scratch areas of each operation, between or above the allocations that are live there.
 
     Agents run at the same time: each has areas of its own.
@@ -110,18 +96,18 @@ def _areas(
     by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
     for op in needs:
         by_agent.setdefault(agent_of(op), []).append(op)
-    areas: dict[Operation, Areas] = {}
+    areas: dict[Operation, list[Span]] = {}
     taken = 0
     for ops in by_agent.values():
-        floors: dict[Operation, int] = {}
-        sizes: dict[int, int] = {}
         live = {op: [allocated[other] for other in lifetimes.live_at(op)] for op in ops}
-        for op in ops:
-            floor = floors[op] = _gap(live[op], aligned(taken, LINE), aligned(needs[op], LINE))
-            sizes[floor] = max(sizes.get(floor, 0), aligned(needs[op], LINE))
+        lines = {op: aligned(needs[op], LINE) for op in ops}
+        floors = {op: _gap(live[op], aligned(taken, LINE), lines[op]) for op in ops}
+        sizes: dict[int, int] = {}
+        for op, floor in floors.items():
+            sizes[floor] = max(sizes.get(floor, 0), lines[op])
         for op, floor in floors.items():
             areas[op] = _areas_from(op, floor, needs[op], sizes[floor], live[op], arch)
-        taken = max([areas[op].spans()[-1].end for op in ops])
+        taken = max([areas[op][-1].end for op in ops])
     return areas
 
 
@@ -135,18 +121,16 @@ def _gap(live: Sequence[Span], start: int, size: int) -> int:
 
 def _areas_from(
     op: Operation, floor: int, bytes: int, size: int, live: Sequence[Span], arch: Arch | None
-) -> Areas:
+) -> list[Span]:
     """Two areas from an offset on, of a size that all operations there share; else one."""
-    span = Span(floor, floor + 2 * size)
-    is_free = not any(map(span.overlaps, live))
-    if is_free and (arch is None or span.end <= arch.static_shared):
-        return Areas(floor, size, 2)
-    if arch is None:
-        return Areas(floor, bytes, 1)
-    if floor + bytes > arch.static_shared:
+    areas = [Span(floor, floor + size), Span(floor + size, floor + 2 * size)]
+    is_free = not any(area.overlaps(other) for area in areas for other in live)
+    if is_free and (arch is None or areas[-1].end <= arch.static_shared):
+        return areas
+    if arch is not None and floor + bytes > arch.static_shared:
         gist = f"'{op.name}' stages {bytes} bytes, and other operations use {floor} meanwhile"
         raise _too_much_shared(op, floor + bytes, arch, gist)
-    return Areas(floor, bytes, 1)
+    return [Span(floor, floor + bytes)]
 
 
 def _check_allocations(allocated: Mapping[Operation, Span], arch: Arch) -> None:
@@ -171,7 +155,7 @@ class _Alternation(BlockDataflow[Accesses]):
     __slots__ = ("_areas", "spans")
 
     def __init__(
-        self, allocated: Mapping[Operation, Span], areas: Mapping[Operation, Areas]
+        self, allocated: Mapping[Operation, Span], areas: Mapping[Operation, Sequence[Span]]
     ) -> None:
         self._areas = areas
         self.spans = dict(allocated)
@@ -188,7 +172,7 @@ class _Alternation(BlockDataflow[Accesses]):
         return first.joined(second)
 
     def _free_area(self, op: Operation, pending: Accesses) -> Span:
-        areas = [Access(op, span) for span in self._areas[op].spans()]
+        areas = [Access(op, span) for span in self._areas[op]]
         accessed = pending.reads | pending.writes
         free = [area for area in areas if not any(map(area.may_conflict, accessed))]
         return (free or areas)[0].span

@@ -14,21 +14,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.analysis.alias import Aliases
+from tilewright.analysis.slices import closure
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
 from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.nv_tileaa.view import TileReadOp, TileWriteOp, tiled_view
 from tilewright.dialects.nv_tileas.async_store import AsyncTiledStoreOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
-from tilewright.ir.values import Value
+from tilewright.dialects.scf import ForOp, IfOp, WhileOp
+from tilewright.ir.operation import Operation
+from tilewright.ir.values import BlockArgument, Value
 from tilewright.layout.linear import LANE, WARP
 from tilewright.plans.accesses import accessed
-from tilewright.transforms.nv_tileas.token_dependences import depends_on
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Region
     from tilewright.layout.linear import Layout
 
 
@@ -140,3 +143,40 @@ def _layout(op: AccessOp) -> Layout | None:
     tile = accessed(op)
     assert tile is not None
     return maybe_layout_of(tile)
+
+
+def depends_on(op: Operation, others: Iterable[AccessOp]) -> bool:
+    """Whether a chain of tokens, through joins, loops and branches, leads from another access."""
+    sources: set[Operation | None] = set(others)
+    tokens = [value for value in op.operands if value.type is MEM_TOKEN]
+    return any(token.defining_op() in sources for token in closure(tokens, token_sources))
+
+
+def token_sources(token: Value) -> Iterator[Value]:
+    """The tokens that a token directly depends on: of a loop, at entry and at the back edge."""
+    number, owner, is_argument = token.index, token.defining_op(), False
+    if isinstance(token, BlockArgument):
+        owner, is_argument = token.parent_block.parent_op, True
+    match owner:
+        case ForOp():
+            # The first argument is the counter.
+            number -= is_argument
+            yield owner.init_args[number]
+            yield from _ends(owner.body, number)
+        case WhileOp() if token in owner.before.block.args:
+            yield owner.init_args[number]
+            yield from _ends(owner.after, number)
+        case WhileOp():
+            # The first operand is the condition.
+            yield from _ends(owner.before, number + 1)
+        case IfOp():
+            for region in owner.regions:
+                yield from _ends(region, number)
+        case Operation() if not is_argument:
+            yield from (value for value in owner.operands if value.type is MEM_TOKEN)
+
+
+def _ends(region: Region, number: int) -> Iterator[Value]:
+    """The operands with a number that blocks of a region end with."""
+    ends = (block.terminator for block in region.blocks)
+    return (end.operands[number] for end in ends if end is not None)

@@ -40,7 +40,7 @@ from tilewright.ir.types import I32
 from tilewright.schedule.shared_memory import fitting_mbarriers, pipeline_mbarriers
 from tilewright.support.diagnostics import fail, note
 from tilewright.target.resources import BARRIER_SLOTS
-from tilewright.transforms.nv_tileas.token_dependences import token_sources
+from tilewright.transforms.nv_tileas.global_accesses import token_sources
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping

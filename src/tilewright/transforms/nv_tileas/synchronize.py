@@ -89,7 +89,6 @@ class Pending(NamedTuple):
         return self._replace(accesses=global_accesses.completed(self.accesses))
 
 
-IDLE: Final = Effects()
 NOTHING: Final = Pending(shared_accesses.NONE, frozenset())
 
 
@@ -101,29 +100,20 @@ class Before(NamedTuple):
     barrier: bool
 
 
-class Visited(NamedTuple):
-    """The outcome of a visit to a loop."""
-
-    after: Pending
-    """The accesses after it."""
-    before: dict[Operation, Before]
-    """What precedes the loop and the operations in it."""
-
-
 class _Synchronization(BlockDataflow[Pending]):
     """The barriers and waits of a function."""
 
-    __slots__ = ("_before", "_effects", "_function", "_global", "_inert", "_loops", "_spans")
+    __slots__ = ("_before", "_effects", "_function", "_global", "_loops", "_spans")
 
     def __init__(self, function: FuncOp) -> None:
         self._function = function
         self._global = GlobalAccesses(function)
         self._spans = shared_accesses.planned_spans(function)
-        self._effects: dict[Operation, Effects] = {}
-        self._inert: set[Operation] = set()
-        """Operations that change no state: most of a loop, which is visited several times."""
+        self._effects: dict[Operation, Effects | None] = {}
+        """None: it changes no state, as most of a loop, which is visited several times."""
         self._before: dict[Operation, Before] = {}
-        self._loops: dict[tuple[Operation, Pending], Visited] = {}
+        self._loops: dict[tuple[Operation, Pending], tuple[Pending, dict[Operation, Before]]] = {}
+        """By loop and what is pending before it: what is after it, and what precedes its parts."""
 
     def insert(self) -> int:
         """Insert all barriers, waits and fences; returns the number of barriers."""
@@ -142,14 +132,11 @@ class _Synchronization(BlockDataflow[Pending]):
         return inserted
 
     def visit(self, op: Operation, state: Pending) -> Pending:
-        if op in self._inert:
-            return state
-        effects = self._effects.get(op)
+        if op not in self._effects:
+            self._effects[op] = self._find_effects(op)
+        effects = self._effects[op]
         if effects is None:
-            effects = self._effects[op] = shared_accesses.effects(op, self._spans)
-            if _is_inert(op, effects):
-                self._inert.add(op)
-                return state
+            return state
         if op.regions and not effects.synchronizes:
             return self.inside(op, state)
         if isinstance(op, StoreWaitOp):
@@ -167,6 +154,12 @@ class _Synchronization(BlockDataflow[Pending]):
             state = state.after_barrier()
         return state._replace(shared=state.shared.joined(effects.accesses))
 
+    def _find_effects(self, op: Operation) -> Effects | None:
+        """The effects of an operation; None if it does not access memory, wait, or have regions."""
+        effects = shared_accesses.effects(op, self._spans)
+        is_active = op.regions or isinstance(op, AccessOp | StoreWaitOp) or _precedes_barrier(op)
+        return effects if is_active or effects != Effects() else None
+
     def joined(self, first: Pending, second: Pending) -> Pending:
         return Pending(first.shared.joined(second.shared), first.accesses | second.accesses)
 
@@ -178,12 +171,11 @@ class _Synchronization(BlockDataflow[Pending]):
 
         The loop around it visits it several times, also after the same accesses.
         """
-        known = self._loops.get((op, state))
-        if known is None:
-            after = self._loop(op, state)
-            known = self._loops[op, state] = Visited(after, self._inside(op))
-        self._before |= known.before
-        return known.after
+        if (op, state) not in self._loops:
+            self._loops[op, state] = self._loop(op, state), self._inside(op)
+        after, before = self._loops[op, state]
+        self._before |= before
+        return after
 
     def _loop(self, op: Operation, state: Pending) -> Pending:
         self._before[op] = Before(wait=False, barrier=False)
@@ -206,12 +198,6 @@ class _Synchronization(BlockDataflow[Pending]):
     def _barriers_inside(self, op: Operation) -> int:
         """How many barriers are inserted in a loop."""
         return sum(before.barrier for each, before in self._inside(op).items() if each is not op)
-
-
-def _is_inert(op: Operation, effects: Effects) -> bool:
-    """Whether an operation neither accesses memory, nor waits, nor has regions."""
-    is_active = op.regions or isinstance(op, AccessOp | StoreWaitOp) or _precedes_barrier(op)
-    return effects == IDLE and not is_active
 
 
 def _precedes_barrier(op: Operation) -> bool:

@@ -32,8 +32,8 @@ from tilewright.layout.tma_boxes import NoBoxes
 from tilewright.plans.tensor_maps import limit_problem
 from tilewright.support.tensor_map_parameters import MAP_BYTES
 from tilewright.target.engines import TMA
+from tilewright.transforms.nv_tileas.global_accesses import depends_on
 from tilewright.transforms.nv_tileas.tma_loads import view_ops
-from tilewright.transforms.nv_tileas.token_dependences import depends_on
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.target.arch import Arch
 
 
 class ConvertTileAAToTileAS(Pass):
@@ -44,56 +43,42 @@ class ConvertTileAAToTileAS(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]
-        assignments = [assign_layouts(kernel) for kernel in kernels]
+        assignments = [_assign_layouts(kernel) for kernel in kernels]
         pairs = list(zip(kernels, assignments, strict=True))
         remarks: list[Remark] = []
         if sink.wants_remarks:
             for kernel, assignment in pairs:
                 accesses, warps = assignment.accesses, assignment.warps
                 remarks += vectorization_remarks(kernel, accesses, warps, self.name)
-        if convert_all([layout_conversion(*pair) for pair in pairs], sink):
+        conversions = [
+            Conversion(kernel, TARGET, layout_patterns(assignment), layout_types(assignment))
+            for kernel, assignment in pairs
+        ]
+        if convert_all(conversions, sink):
             for kernel, assignment in pairs:
-                _record_launch(kernel, assignment.warps, sink)
+                self._record_launch(kernel, assignment.warps, sink)
                 report_dots(kernel, sink, self.name)
             for remark in remarks:
                 sink.remark(remark)
 
+    def _record_launch(self, kernel: FuncOp, warps: int, sink: Sink) -> None:
+        """Set the launch configuration that the kernel has from here on."""
+        spec, asked = kernel.kernel_spec, kernel.asks(NUM_CTAS) or 1
+        assert spec is not None
+        ctas = spec.num_ctas if kernel.is_distributed else None
+        if asked > 1 and ctas is None and not kernel.has_refused(NUM_CTAS):
+            text, reason = f"num_ctas {asked} is not used", "each CTA computes tiles of its own"
+            kernel.refuse(NUM_CTAS, reason)
+            if sink.wants_remarks:
+                by, name, location = self.name, kernel.sym_name, kernel.location
+                sink.remark(Remark(CLUSTER_REFUSED, text, by, name, location, reason))
+        kernel.kernel_spec = KernelSpecAttr(ctas, warps, spec.occupancy)
+        kernel.planned = False
 
-def assign_layouts(kernel: FuncOp) -> LayoutAssignment:
+
+def _assign_layouts(kernel: FuncOp) -> LayoutAssignment:
     """Choose the layouts of the tiles of a kernel; changes nothing."""
-    arch = _required_target(kernel)
-    warps = threads_of(kernel) // WARP_SIZE
-    return solve_layouts(collect_constraints(kernel, arch, warps))
-
-
-def layout_conversion(kernel: FuncOp, assignment: LayoutAssignment) -> Conversion:
-    """The conversion of a kernel to tiles in the layouts of an assignment."""
-    types = layout_types(assignment)
-    return Conversion(kernel, TARGET, layout_patterns(assignment), types)
-
-
-def _required_target(kernel: FuncOp) -> Arch:
     arch = target_of(kernel)
     if arch is None:
         raise UserError([kernel.error("expected a module with a target specification")])
-    return arch
-
-
-def _record_launch(kernel: FuncOp, warps: int, sink: Sink) -> None:
-    """Set the launch configuration that the kernel has from here on."""
-    spec, asked = kernel.kernel_spec, kernel.asks(NUM_CTAS) or 1
-    assert spec is not None
-    ctas = spec.num_ctas if kernel.is_distributed else None
-    if asked > 1 and ctas is None and not kernel.has_refused(NUM_CTAS):
-        remark = _cluster_remark(kernel, asked)
-        kernel.refuse(NUM_CTAS, remark.reason)
-        if sink.wants_remarks:
-            sink.remark(remark)
-    kernel.kernel_spec, kernel.planned = KernelSpecAttr(ctas, warps, spec.occupancy), False
-
-
-def _cluster_remark(kernel: FuncOp, asked: int) -> Remark:
-    """The remark on a hint that no pass has met."""
-    text, by = f"num_ctas {asked} is not used", ConvertTileAAToTileAS.name
-    reason = "each CTA computes tiles of its own"
-    return Remark(CLUSTER_REFUSED, text, by, kernel.sym_name, kernel.location, reason)
+    return solve_layouts(collect_constraints(kernel, arch, threads_of(kernel) // WARP_SIZE))

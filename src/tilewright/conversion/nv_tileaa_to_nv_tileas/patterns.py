@@ -41,7 +41,7 @@ from tilewright.layout.linear import OFFSET
 from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.conversion.nv_tileaa_to_nv_tileas.required_layouts import OperandLayout
@@ -66,17 +66,11 @@ QUEUE_OPS: Final = (queue.CreateQueueOp, queue.QueuePutOp, queue.QueueGetOp)
 
 def carries_layouts(op: Operation) -> bool:
     """Whether all tiles of an operation have layouts: operands, results and block arguments."""
-    if not (_have_layouts(op.operands) and _have_layouts(op.results)):
-        return False
-    return all(_have_layouts(block.args) for region in op.regions for block in region.blocks)
-
-
-def _have_layouts(values: Iterable[Value]) -> bool:
-    for value in values:
-        type = value.type
-        if isinstance(type, TensorType) and not isinstance(type.encoding, LayoutAttr):
-            return False
-    return True
+    blocks = [block for region in op.regions for block in region.blocks]
+    arguments = [argument for block in blocks for argument in block.args]
+    types = [value.type for value in (*op.operands, *op.results, *arguments)]
+    tiles = [type for type in types if isinstance(type, TensorType)]
+    return all(isinstance(type.encoding, LayoutAttr) for type in tiles)
 
 
 TARGET: Final = ConversionTarget(illegal=(*TILEAS_OPS, *QUEUE_OPS), unknown=carries_layouts)
@@ -252,16 +246,18 @@ class _LayoutValues:
 
     def operand(self, value: Value, required: OperandLayout, build: ConversionBuilder) -> Value:
         """The replacement of an operand, in a layout that the operation requires of it."""
+        is_rematerializable = is_tile(value) and self._assignment.classes.is_rematerializable(value)
         if required is None:
-            return self._in_any_layout(value, build)
-        if isinstance(required, RegisterConvertible):
-            return self._register_convertible(value, required.layout, build)
+            if not is_rematerializable:
+                return build.value(value)
+            required = self._assignment.layout(value)
+        elif isinstance(required, RegisterConvertible):
+            if not is_rematerializable:
+                defined = build.value(value)
+                if transfer(layout_of(defined), required.layout).move <= Move.REGISTERS:
+                    return defined
+            required = required.layout.distinct_registers()
         return self._in_layout(value, required, build)
-
-    def _in_any_layout(self, value: Value, build: ConversionBuilder) -> Value:
-        if is_tile(value) and self._assignment.classes.is_rematerializable(value):
-            return self._in_layout(value, self._assignment.layout(value), build)
-        return build.value(value)
 
     def _in_layout(self, value: Value, layout: Layout, build: ConversionBuilder) -> Value:
         tile = self._tiles.get((value, layout))
@@ -276,16 +272,6 @@ class _LayoutValues:
                 tile = self._rematerialized(value, layout, build)
             self._tiles[value, layout] = tile
         return tile
-
-    def _register_convertible(
-        self, value: Value, layout: Layout, build: ConversionBuilder
-    ) -> Value:
-        """The tile as it is defined, if converting it takes no exchange between threads."""
-        if not self._assignment.classes.is_rematerializable(value):
-            defined = build.value(value)
-            if transfer(layout_of(defined), layout).move <= Move.REGISTERS:
-                return defined
-        return self._in_layout(value, layout.distinct_registers(), build)
 
     def _converted(
         self, defined: Value, layout: Layout, location: Location, build: ConversionBuilder

@@ -32,7 +32,7 @@ from tilewright.layout.spread import spread
 from tilewright.layout.wgmma import batched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.ir.attributes import Attribute
@@ -68,16 +68,16 @@ def operand_layouts(op: Operation, assignment: LayoutAssignment) -> OperandLayou
     rule = _RULES.get(type(op))
     if rule is not None:
         return rule(op, assignment)
-    results = _class_layouts(op, assignment)
+    results = _class_layouts(op.results, assignment)
     if not is_elementwise(op):
         return OperandLayouts([None for _ in op.operands], results)
     shared = next((layout for layout in results if layout is not None), None)
     return OperandLayouts([shared if is_tile(value) else None for value in op.operands], results)
 
 
-def _class_layouts(op: Operation, assignment: LayoutAssignment) -> list[Layout | None]:
-    """The layouts of the classes of the results."""
-    return [assignment.layout(value) if is_tile(value) else None for value in op.results]
+def _class_layouts(values: Iterable[Value], assignment: LayoutAssignment) -> list[Layout | None]:
+    """The layouts of the classes of tiles; None for scalars."""
+    return [assignment.layout(value) if is_tile(value) else None for value in values]
 
 
 def _access(op: Operation, layout: Layout) -> OperandLayouts:
@@ -154,9 +154,8 @@ def _cat(op: shape.CatOp, assignment: LayoutAssignment) -> OperandLayouts:
 
 def _extract_slice(op: shape.ExtractSliceOp, assignment: LayoutAssignment) -> OperandLayouts:
     whole = beside(assignment.layout(op.result), extents(op.source.type))
-    return OperandLayouts(
-        [RegisterConvertible(whole), *(None for _ in op.indices)], _class_layouts(op, assignment)
-    )
+    operands = [RegisterConvertible(whole), *(None for _ in op.indices)]
+    return OperandLayouts(operands, _class_layouts(op.results, assignment))
 
 
 def _insert_slice(op: shape.InsertSliceOp, assignment: LayoutAssignment) -> OperandLayouts:
@@ -173,6 +172,10 @@ def _pack(op: shape.PackOp, assignment: LayoutAssignment) -> OperandLayouts:
         return OperandLayouts([unpacked(result, bits)], [result])
     source = _packable(op.source, assignment)
     return OperandLayouts([source], [packed(source, bits)])
+
+
+def _packable(tile: Value, assignment: LayoutAssignment) -> Layout:
+    return packing_source(extents(tile.type), memory_bits(element_of(tile.type)), assignment.warps)
 
 
 def _unpack(op: shape.UnpackOp, assignment: LayoutAssignment) -> OperandLayouts:
@@ -202,27 +205,21 @@ def _printed(value: Value, assignment: LayoutAssignment) -> Layout | None:
 
 def _rearranged(op: shape.Rearrangement, assignment: LayoutAssignment) -> OperandLayouts:
     source = source_layout(op, assignment.layout(op.result))
-    return OperandLayouts([RegisterConvertible(source)], _class_layouts(op, assignment))
+    return OperandLayouts([RegisterConvertible(source)], _class_layouts(op.results, assignment))
 
 
 def _loop(op: ForOp | WhileOp, assignment: LayoutAssignment) -> OperandLayouts:
-    entries = [_class_layout(each, assignment) for each in _entry_values(op)]
-    return OperandLayouts(entries, _class_layouts(op, assignment))
+    """Each operand in the layout of the value of the loop that it initializes."""
+    if isinstance(op, ForOp):
+        entries = [*op.operands[:3], *op.carried]
+    else:
+        entries = [*op.before.block.args]
+    results = _class_layouts(op.results, assignment)
+    return OperandLayouts(_class_layouts(entries, assignment), results)
 
 
 def _terminator(op: YieldOp | ConditionOp, assignment: LayoutAssignment) -> OperandLayouts:
-    return OperandLayouts([_class_layout(each, assignment) for each in _successor_values(op)], [])
-
-
-def _class_layout(value: Value, assignment: LayoutAssignment) -> Layout | None:
-    return assignment.layout(value) if is_tile(value) else None
-
-
-def _entry_values(op: ForOp | WhileOp) -> list[Value]:
-    """The value of the loop that each of its operands initializes."""
-    if isinstance(op, ForOp):
-        return [*op.operands[:3], *op.carried]
-    return [*op.before.block.args]
+    return OperandLayouts(_class_layouts(_successor_values(op), assignment), [])
 
 
 def _successor_values(end: YieldOp | ConditionOp) -> list[Value]:
@@ -237,14 +234,10 @@ def _successor_values(end: YieldOp | ConditionOp) -> list[Value]:
     return [*outer.results]
 
 
-def _packable(tile: Value, assignment: LayoutAssignment) -> Layout:
-    return packing_source(extents(tile.type), memory_bits(element_of(tile.type)), assignment.warps)
-
-
 def _execute(op: ExecuteOp, assignment: LayoutAssignment) -> OperandLayouts:
     """The layouts that the plugin declares; any where it declares none."""
     inputs, outputs = plugin_layouts(op)
-    results = _class_layouts(op, assignment)
+    results = _class_layouts(op.results, assignment)
     for number, declared in enumerate(outputs):
         if isinstance(declared, LayoutAttr):
             results[number] = declared.layout

@@ -6,26 +6,20 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
-from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
-from tilewright.dialects.nv_tileas.attributes import (
-    in_shared_memory,
-    layout_of,
-    maybe_layout_of,
-)
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp, HistogramOp
-from tilewright.dialects.nv_tileas.types import (
-    register_bytes,
-)
+from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.pieces import LIMIT, piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
 from tilewright.layout.word_exchange import word_exchange
+from tilewright.plans.allocations import aligned
 from tilewright.plans.mma import FmaDotPlan
 
 if TYPE_CHECKING:
@@ -47,9 +41,11 @@ def scratch_bytes(op: Operation) -> int:
             in_registers = conversion.move <= Move.REGISTERS or is_shuffled(conversion)
             return 0 if in_registers or exchanged_words(op) is not None else _converted(op)
         case ReduceOp():
-            return _slots(op)
+            exchanges = slot_exchanges(op, reduction(layout_of(op.sources[0]), op.axis))
+            return max((sum(slots.values()) for slots in exchanges), default=0)
         case ScanOp():
-            return _all_slots(op)
+            scan = scan_of(op)
+            return _slots_before(op, scan, len(op.sources)) if scan.warps else 0
         case DotOp():
             plan = FmaDotPlan.of(op)
             return 0 if plan is None else plan.bytes
@@ -96,12 +92,6 @@ def _tile(type: Type) -> int:
     return count(type) * register_bytes(element_of(type))
 
 
-def _slots(op: ReduceOp) -> int:
-    """The bytes of the partial results of warps that are exchanged at once."""
-    exchanges = slot_exchanges(op, reduction(layout_of(op.sources[0]), op.axis))
-    return max((sum(slots.values()) for slots in exchanges), default=0)
-
-
 def slot_exchanges(op: ReduceOp, steps: Reduction) -> list[dict[int, int]]:
     """The bytes of the slots of each source, a slot per line of an iteration and warp, by exchange.
 
@@ -121,7 +111,7 @@ def slot_exchanges(op: ReduceOp, steps: Reduction) -> list[dict[int, int]]:
 
 
 def _aligned(bytes: int) -> int:
-    return -(-bytes // 16) * 16
+    return aligned(bytes, 16)
 
 
 def scan_of(op: ScanOp) -> Scan:
@@ -137,9 +127,7 @@ def lines_of(scan: Scan) -> int:
 
 def slot_location(op: ScanOp, scan: Scan, source: int) -> tuple[int, int]:
     """The bytes of a partial result of a source, and the byte offset of the source's slots."""
-    start = 0
-    for other in op.sources[:source]:
-        start += _slot_bytes(op, scan, other.type)
+    start = _slots_before(op, scan, source)
     return register_bytes(element_of(op.sources[source].type)), start
 
 
@@ -151,15 +139,12 @@ def scan_iterations(op: ScanOp, scan: Scan) -> int:
     return min(registers, 1 << (-(-bytes // LIMIT) - 1).bit_length())
 
 
-def _slot_bytes(op: ScanOp, scan: Scan, source: Type) -> int:
+def _slots_before(op: ScanOp, scan: Scan, source: int) -> int:
+    """The bytes of the slots of the sources before one."""
     registers = (scan.layout.extent(REGISTER) >> scan.chunk) // scan_iterations(op, scan)
     count = registers * lines_of(scan) << scan.warps
-    return _aligned(count * register_bytes(element_of(source)))
-
-
-def _all_slots(op: ScanOp) -> int:
-    scan = scan_of(op)
-    return sum(_slot_bytes(op, scan, source.type) for source in op.sources) if scan.warps else 0
+    sizes = [register_bytes(element_of(other.type)) for other in op.sources[:source]]
+    return sum(_aligned(count * size) for size in sizes)
 
 
 def histogram_pieces(op: HistogramOp) -> tuple[int, ...]:
@@ -175,7 +160,7 @@ def is_broadcast(op: Operation) -> bool:
     element must not each load it. Atomics happen once for each element.
     """
     match op:
-        case LoadOp() if op.semantic is MemSemantic.WEAK and not op.volatile:
+        case LoadOp() if op.is_plain:
             return False
         case LoadOp() | AtomicOp():
             layout = maybe_layout_of(op.result)

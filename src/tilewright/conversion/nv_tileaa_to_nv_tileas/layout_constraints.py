@@ -125,19 +125,15 @@ def _groups(op: Operation) -> Iterator[Iterable[Value]]:
             yield from zip(op.init_args, op.before.block.args, end.values, strict=True)
             yield from zip(condition.values, op.after.block.args, op.results, strict=True)
         case IfOp():
-            yield from _branches(op)
+            ends = [region.block.terminator for region in op.regions if region.blocks]
+            branches = [end.operands for end in ends if end is not None]
+            yield from zip(op.results, *branches, strict=True)
         case DotOp():
             yield (op.c, op.result)
         case _ if is_elementwise(op):
             yield (*op.operands, *op.results)
         case _:
             yield from ((result,) for result in op.results)
-
-
-def _branches(op: IfOp) -> Iterator[Iterable[Value]]:
-    ends = [region.block.terminator for region in op.regions if region.blocks]
-    for number, result in enumerate(op.results):
-        yield (result, *(end.operands[number] for end in ends if end is not None))
 
 
 class LayoutConstraints(NamedTuple):
@@ -161,24 +157,33 @@ def collect_constraints(kernel: Operation, arch: Arch, warps: int) -> LayoutCons
     accesses: dict[Operation, MemoryAccess] = {}
     preferences: Preferences = {}
     facts: AxisFacts | None = None
+
+    def prefer(op: Operation, tile: Value, layout: Layout, weight: int) -> None:
+        """Add the preference of an operation for the layout of a tile, by size and loop depth."""
+        leader = classes.leader_of(tile)
+        if leader is not None:
+            loops = sum(isinstance(outer, ForOp | WhileOp) for outer in op.ancestors())
+            weights = preferences.setdefault(leader, {})
+            cost = count(tile.type) * weight * ASSUMED_TRIPS**loops
+            weights[layout] = weights.get(layout, 0) + cost
+
     for op in kernel.walk():
         if isinstance(op, DotOp):
-            layout = dots[op].accumulator
-            _prefer(preferences, classes, op, op.result, layout, DOT_WEIGHT)
-            if dots[op].lines:
-                for operand, held in ((op.a, dots[op].a), (op.b, dots[op].b)):
-                    if held is not None:
-                        _prefer(preferences, classes, op, operand, held, HELD_WEIGHT)
+            chosen = dots[op]
+            prefer(op, op.result, chosen.accumulator, DOT_WEIGHT)
+            for operand, held in ((op.a, chosen.a), (op.b, chosen.b)):
+                if chosen.lines and held is not None:
+                    prefer(op, operand, held, HELD_WEIGHT)
         tile = accessed(op)
-        if tile is not None and is_tile(tile):
-            facts = facts or AxisFacts(kernel)
-            access = coalesced(op, tile, warps, facts)
-            if op.results and dots:
-                access = operand_access(access, dots, warps)
-            accesses[op] = access
-            for value in (tile, *_beside(op, tile)):
-                weight = register_bytes(element_of(value.type))
-                _prefer(preferences, classes, op, value, access.layout, weight)
+        if tile is None or not is_tile(tile):
+            continue
+        facts = facts or AxisFacts(kernel)
+        access = coalesced(op, tile, warps, facts)
+        if op.results and dots:
+            access = operand_access(access, dots, warps)
+        accesses[op] = access
+        for value in (tile, *_beside(op, tile)):
+            prefer(op, value, access.layout, register_bytes(element_of(value.type)))
     shape_ops = [op for op in kernel.walk() if isinstance(op, SHAPE_OPS)]
     return LayoutConstraints(warps, classes, preferences, accesses, dots, shape_ops)
 
@@ -188,21 +193,3 @@ def _beside(op: Operation, tile: Value) -> list[Value]:
     if not isinstance(op, LoadOp | StoreOp | AtomicOp):
         return []
     return [value for value in op.operands if is_tile(value) and value is not tile]
-
-
-def _prefer(
-    preferences: Preferences,
-    classes: LayoutClasses,
-    op: Operation,
-    tile: Value,
-    layout: Layout,
-    weight: int,
-) -> None:
-    """Add the preference of an operation for the layout of a tile, by its size and loop depth."""
-    leader = classes.leader_of(tile)
-    if leader is None:
-        return
-    loops = sum(isinstance(outer, ForOp | WhileOp) for outer in op.ancestors())
-    weights = preferences.setdefault(leader, {})
-    cost = count(tile.type) * weight * ASSUMED_TRIPS**loops
-    weights[layout] = weights.get(layout, 0) + cost

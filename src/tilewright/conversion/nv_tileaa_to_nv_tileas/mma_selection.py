@@ -31,7 +31,7 @@ from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import REGISTER
 from tilewright.layout.mma_columns import reordered_columns
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
-from tilewright.layout.wgmma import MATRIX_RANK, batched, left_fragments, wgmma_tile
+from tilewright.layout.wgmma import MATRIX_RANK, batched, wgmma_tile
 from tilewright.schedule.limits import MATRIX_BYTES
 from tilewright.schedule.registers import fits_registers, launch_registers
 from tilewright.schedule.shared_memory import MOST_SCRATCH, SCRATCH_RESERVE
@@ -94,9 +94,15 @@ def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation,
 def _operands_in_memory(
     op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int
 ) -> list[Value]:
-    """The tiles in shared memory of a dot by wgmma: of A in registers, what it is loaded as."""
-    if _has_fragments(op, selections, warps):
-        return [op.b]
+    """The tiles in shared memory of a dot by wgmma: of A in registers, what it is loaded as.
+
+    Not A that is computed from the accumulator of a wgmma, which is its fragments already.
+    """
+    producer = _accumulator_source(op.a)
+    selection = None if producer is None else selections.get(producer)
+    if selection is not None and selection.atom is Atom.WGMMA:
+        if becomes_fragments(op, selection.accumulator, warps) is not None:
+            return [op.b]
     loaded = loaded_source(op)
     return [op.a if loaded is None else loaded, op.b]
 
@@ -115,17 +121,6 @@ def _would_spill(op: DotOp, warps: int) -> bool:
     operands = (a.extent(REGISTER) + b.extent(REGISTER)) * BITS[instruction.a] // REGISTER_BITS
     registers = operands + c.extent(REGISTER) * tile_words(op.c.type) // count(op.c.type)
     return registers > launch_registers(warps * WARP_SIZE)
-
-
-def _has_fragments(op: DotOp, selections: Mapping[Operation, MmaSelection], warps: int) -> bool:
-    """Whether A is computed from the accumulator of a wgmma that is its fragments already."""
-    producer = _accumulator_source(op.a)
-    selection = None if producer is None else selections.get(producer)
-    if selection is None or selection.atom is not Atom.WGMMA:
-        return False
-    bytes = pointee_bytes(element_of(op.a.type))
-    fragments = left_fragments(shape(op.a.type), shape(op.c.type), 8 * bytes, warps)
-    return becomes_fragments(selection.accumulator, fragments, bytes)
 
 
 def _accumulator_source(tile: Value) -> DotOp | None:

@@ -52,11 +52,10 @@ def register_operand(op: DotOp, a: Layout, warps: int) -> Layout | None:
     operations lie between a load and the dot, or a transposition that wgmma cannot do: the load is
     read from its stage in fragments then.
     """
-    bytes = pointee_bytes(element_of(op.a.type))
-    fragments = left_fragments(shape(op.a.type), shape(op.c.type), 8 * bytes, warps)
-    if becomes_fragments(a, fragments, bytes):
-        return fragments
-    return None if loaded_source(op) is None else fragments
+    fragments = becomes_fragments(op, a, warps)
+    if fragments is None and loaded_source(op) is not None:
+        return _fragments(op, warps)
+    return fragments
 
 
 def loaded_source(op: DotOp) -> Value | None:
@@ -67,14 +66,21 @@ def loaded_source(op: DotOp) -> Value | None:
     return _loaded_tile(op.a, op.parent, permuted=is_transposed)
 
 
-def becomes_fragments(accumulator: Layout, fragments: Layout, bytes: int) -> bool:
-    """Whether a tile in the layout of an accumulator becomes A in registers without memory.
+def becomes_fragments(op: DotOp, layout: Layout, warps: int) -> Layout | None:
+    """The fragments of A in registers, if a tile in a layout becomes them without memory.
 
     Threads have what they need, or of 8-bit elements some lanes of a warp exchange a few words.
     """
-    if transfer(accumulator, fragments).move <= Move.REGISTERS:
-        return True
-    return bytes == 1 and word_exchange(accumulator, fragments) is not None
+    fragments = _fragments(op, warps)
+    if transfer(layout, fragments).move <= Move.REGISTERS:
+        return fragments
+    is_byte = pointee_bytes(element_of(op.a.type)) == 1
+    return fragments if is_byte and word_exchange(layout, fragments) is not None else None
+
+
+def _fragments(op: DotOp, warps: int) -> Layout:
+    bits = 8 * pointee_bytes(element_of(op.a.type))
+    return left_fragments(shape(op.a.type), shape(op.c.type), bits, warps)
 
 
 def _loaded_tile(tile: Value, block: Block | None, *, permuted: bool) -> Value | None:

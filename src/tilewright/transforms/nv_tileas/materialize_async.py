@@ -43,7 +43,7 @@ from tilewright.target.resources import BARRIER_SLOTS
 from tilewright.transforms.nv_tileas.global_accesses import token_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -110,17 +110,11 @@ def assign(lifetimes: Iterable[Lifetime[T]], pool: int) -> tuple[dict[T, int], L
 
 
 def token_slots(
-    function: Operation,
-    pool: int = BARRIER_SLOTS,
-    among: Container[CreateMemTokenOp] | None = None,
+    function: Operation, creations: Iterable[CreateMemTokenOp], pool: int = BARRIER_SLOTS
 ) -> dict[CreateMemTokenOp, int]:
-    """A slot for each token that a function creates, or for those in `among`.
-
-    More live tokens than slots are a `UserError`.
-    """
-    lifetimes = token_lifetimes(function)
-    if among is not None:
-        lifetimes = [life for life in lifetimes if life.token in among]
+    """A slot for each of the tokens that are created; more live ones than slots are an error."""
+    numbers = {op: number for number, op in enumerate(function.walk())}
+    lifetimes = [token_lifetime(op, numbers) for op in creations]
     slots, left = assign(lifetimes, pool)
     if left is None:
         return slots
@@ -132,13 +126,7 @@ def token_slots(
     )
 
 
-def token_lifetimes(function: Operation) -> list[Lifetime[CreateMemTokenOp]]:
-    """The live range of each token that a function creates."""
-    numbers = {op: number for number, op in enumerate(function.walk())}
-    return [_lifetime(op, numbers) for op in numbers if isinstance(op, CreateMemTokenOp)]
-
-
-def _lifetime(
+def token_lifetime(
     creation: CreateMemTokenOp, numbers: Mapping[Operation, int]
 ) -> Lifetime[CreateMemTokenOp]:
     """From the creation, or the start of the loop that carries the token, to the last use."""
@@ -210,7 +198,7 @@ class _Tokens:
         self._chosen = self._connected()
         created = [token.defined_by(CreateMemTokenOp) for token in self._chosen]
         creations = dict.fromkeys(op for op in created if op is not None)
-        slots = token_slots(self._function, among=creations)
+        slots = token_slots(self._function, creations)
         for op in list(self._function.walk()):
             self._order(op)
         for op, slot in slots.items():

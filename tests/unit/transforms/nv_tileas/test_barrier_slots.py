@@ -12,7 +12,7 @@ from tilewright.support.diagnostics import UserError
 from tilewright.transforms.nv_tileas.materialize_async import (
     Lifetime,
     assign,
-    token_lifetimes,
+    token_lifetime,
     token_slots,
 )
 
@@ -35,8 +35,9 @@ def join(name: str, *tokens: str) -> str:
 def slots(body: str, pool: int = 32) -> list[int]:
     """The slot of each token, in the order of their creation."""
     function = kernel(body, ARGUMENTS)
-    assigned = token_slots(function, pool)
-    return [assigned[op] for op in function.walk() if isinstance(op, CreateMemTokenOp)]
+    creations = [op for op in function.walk() if isinstance(op, CreateMemTokenOp)]
+    assigned = token_slots(function, creations, pool)
+    return [assigned[op] for op in creations]
 
 
 @pytest.mark.requirement("R2-058")
@@ -128,5 +129,7 @@ def test_overlapping_live_ranges_never_share_a_slot_and_allocation_is_optimal(
 
 def test_lifetimes_are_counted_in_operations() -> None:
     function = kernel(create("a") + store("b", "a") + store("c", "b"), ARGUMENTS)
-    (lifetime,) = token_lifetimes(function)
+    numbers = {op: number for number, op in enumerate(function.walk())}
+    (creation,) = (op for op in numbers if isinstance(op, CreateMemTokenOp))
+    lifetime = token_lifetime(creation, numbers)
     assert (lifetime.start, lifetime.end) == (1, 3)

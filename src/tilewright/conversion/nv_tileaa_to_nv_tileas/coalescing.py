@@ -224,10 +224,8 @@ def _view_limits(
             limits.append(VectorLimit(first, catalogue.VECTOR_DIVISIBILITY, missing))
         elif type.source.shape[each] != 1:
             start = first if type.tile[number] == 1 or number == type.sparse else 1
-            width, missing = (
-                start * memory.strides[each],
-                f"the stride of dimension {each} {UNKNOWN}",
-            )
+            width = start * memory.strides[each]
+            missing = f"the stride of dimension {each} {UNKNOWN}"
             limits.append(VectorLimit(width, catalogue.VECTOR_DIVISIBILITY, missing))
     if not _is_contiguous_range(type, dim):
         missing = f"the extent of dimension {along} {UNKNOWN}"

@@ -172,8 +172,8 @@ def _convert_last(stored: StoredTile, layout: Layout) -> None:
 def _hoist_in(loop: ForOp, loads: Sequence[TileLoad], arch: Arch) -> None:
     """Hoist the conversions in a loop to its loads."""
     indices = _index_tiles(loop, loads)
-    tiles: dict[Value, TileLoad] = {load.results[0]: load for load in loads}
-    tiles = {tile: load for tile, load in tiles.items() if tile not in indices}
+    others = [load for load in loads if load.results[0] not in indices]
+    tiles: dict[Value, TileLoad] = {load.results[0]: load for load in others}
     for op in list(loop.body.block):
         if isinstance(op, ConvertLayoutOp) and not in_shared_memory(op.result):
             _Hoist(loop, tiles, indices, op, arch).run()

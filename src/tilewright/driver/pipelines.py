@@ -213,6 +213,7 @@ LOWERING_PIPELINE: Final = {
         Step("move-conversions"),
         Step("keep-tiles"),
         Step("schedule-loops"),
+        Step("pipeline-loops"),
         Step("specialize-warps"),
         Step("materialize-schedule"),
         Step("slice-dots"),

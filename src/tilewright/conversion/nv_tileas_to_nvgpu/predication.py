@@ -26,6 +26,7 @@ from tilewright.target.arch import WARP_SIZE
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -37,7 +38,7 @@ def conjunction(build: ConversionBuilder, a: Value | None, b: Value | None) -> V
     return build.create(AndIOp, lhs=a, rhs=b).result
 
 
-def is_owner(op: Operation, build: ConversionBuilder, tile: Value) -> Value | None:
+def is_owner(op: Operation, build: ConversionBuilder, tile: Value | Type) -> Value | None:
     """Whether the thread owns its elements of a tile; None if every thread does.
 
     Of all replicas of an element, the owner is the one that stores, updates or prints it.

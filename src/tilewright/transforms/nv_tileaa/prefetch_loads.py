@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.requests import Change
 from tilewright.dialects.nv_tileaa.shape import BroadcastOp, CatOp, Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.schedule.limits import EARLY_SHARE, LARGE_TILE, PREFETCHED_BYTES
@@ -62,7 +63,11 @@ class PrefetchLoads(KernelPass):
         for loop in [each for each in loops if not is_pipelined(each)]:
             loads = find_prefetchable_loads(loop)
             unprofitable = kept
-            if wanted is None and not reduces_tiles(loop):
+            if wanted is None and any(map(_feeds_tensor_cores, loads)):
+                # `schedule-loops` knows what copies the operands, and whether it copies these too.
+                tiles = {each.load for each in loads if isinstance(each.load, TiledLoadOp)}
+                unprofitable = kept | tiles
+            elif wanted is None and not reduces_tiles(loop):
                 unprofitable = kept | {load.load for load in loads if load.is_converted}
             chosen = _profitable(loads, threads, unprofitable)
             issue_early(chosen)

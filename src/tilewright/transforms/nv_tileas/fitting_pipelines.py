@@ -20,14 +20,17 @@ from tilewright.schedule.resources import memory_share, shares_sm
 from tilewright.schedule.shared_memory import BARRIER_RESERVE, stage_bytes
 from tilewright.schedule.tile_words import tile_words
 from tilewright.schedule.warp_counts import threads_of
+from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 from tilewright.transforms.nv_tileas.consecutive_loops import scheduled_loads
 from tilewright.transforms.nv_tileas.pipelined_loads import (
     StagePlan,
     TileLoad,
     feeds_tensor_cores,
     is_private,
+    joins_operands,
     pipelined_loads,
     plan_stage,
+    plan_stages,
     replaced_conversions,
 )
 from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
@@ -113,12 +116,19 @@ class FittingPipelines:
     def plans(self, loop: ForOp) -> dict[TileLoad, StagePlan]:
         """The loads of a loop that its pipeline copies, with their stages."""
         plans = {load: plan_stage(load) for load in pipelined_loads(loop)}
-        plans = {load: plan for load, plan in plans.items() if self._is_worthwhile(load, plan)}
-        if not is_private(plans.values()):
-            return self._without_excess(plans)
-        # Only the barrier of the block after the wait orders a load before a write of another
-        # thread.
-        return {load: plan for load, plan in plans.items() if not load.result_token.is_used}
+        worthwhile = {load: plan for load, plan in plans.items() if self._is_worthwhile(load, plan)}
+        if is_private(worthwhile.values()):
+            # Only the barrier of the block after the wait orders a load before a write of another
+            # thread.
+            unordered = [load for load in worthwhile if not load.result_token.is_used]
+            return {load: worthwhile[load] for load in unordered}
+        if any(plan.engine is CopyEngine.CP_ASYNC for plan in worthwhile.values()):
+            loads = find_prefetchable_loads(loop)
+            addresses = {op for each in loads for op in each.address_ops}
+            joining = {load for load in plans if joins_operands(load, plans[load])} - addresses
+            copied = [load for load in plans if load in worthwhile or load in joining]
+            worthwhile = dict(zip(copied, plan_stages(copied), strict=True))
+        return self._without_excess(worthwhile)
 
     def pipeline(self, loop: ForOp, plans: StagePlans) -> ThreadPipeline | None:
         """The pipeline of a loop for some loads; None if not enough stages fit."""
@@ -135,7 +145,7 @@ class FittingPipelines:
         It is if it is large, or if tensor cores multiply what is computed from it: `prefetch-loads`
         leaves that to pipelines.
         """
-        if not plan.is_private:
+        if plan.uses:
             return True
         tile = load.results[0]
         is_large = tile_words(tile.type) >= limits.LARGE_TILE * self._threads

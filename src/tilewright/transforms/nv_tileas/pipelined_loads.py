@@ -30,6 +30,7 @@ from tilewright.dialects.nv_tileas.attributes import (
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
 from tilewright.dialects.nv_tileas.shape import (
+    BroadcastOp,
     CatOp,
     ConvertLayoutOp,
     ExpandDimsOp,
@@ -82,11 +83,13 @@ class StagePlan(NamedTuple):
     uses: Sequence[ConvertedUse]
     """The uses that read the stage in their own layout; all others read it as the load had it."""
     engine: CopyEngine
+    is_replicated: bool = False
+    """Whether several threads have the elements that one of them copies."""
 
     @property
     def is_private(self) -> bool:
         """Whether each thread reads only what it copied."""
-        return not self.uses
+        return not self.uses and not self.is_replicated
 
 
 StagePlans: TypeAlias = "Mapping[TileLoad, StagePlan]"
@@ -133,13 +136,12 @@ def _has_small_indices(load: PrefetchableLoad) -> bool:
 
 
 def engine_of(load: TileLoad) -> CopyEngine:
-    """What copies the tile of a load: cp.async, where each thread has elements of its own.
+    """What copies the tile of a load: `cp.async`, if it can read as many bytes as a thread loads.
 
     It reads 4, 8 or 16 bytes at a time, and fills what it does not read with zeros.
     """
-    tile = load.results[0]
-    bytes = load.vector * pointee_bytes(element_of(tile.type))
-    suits = is_copyable(load) and bytes in CP_ASYNC.granules and not layout_of(tile).replicas()
+    bytes = load.vector * pointee_bytes(element_of(load.results[0].type))
+    suits = is_copyable(load) and bytes in CP_ASYNC.granules
     return CopyEngine.CP_ASYNC if suits else CopyEngine.REGISTERS
 
 
@@ -167,7 +169,45 @@ def plan_stage(load: TileLoad) -> StagePlan:
         dots = dots_of(use.convert.result, Rearrangement, ConvertLayoutOp)
         if memory is not None and any(dots):
             return _read_stage(uses, use, memory, engine)
-    return StagePlan(private_placement(source, load.vector), [], engine)
+    placement = private_placement(source, load.vector)
+    return StagePlan(placement, [], engine, is_replicated=bool(source.replicas()))
+
+
+def plan_stages(loads: Iterable[TileLoad]) -> list[StagePlan]:
+    """The placements of the tiles of one pipeline.
+
+    If threads read what others copied, conversions of a tile that no dot takes, such as scales,
+    read its stage, too.
+    """
+    plans = {load: plan_stage(load) for load in loads}
+    if is_private(plans.values()):
+        return list(plans.values())
+    return [
+        plan._replace(uses=_conversions(load)) if joins_operands(load, plan) else plan
+        for load, plan in plans.items()
+    ]
+
+
+def joins_operands(load: TileLoad, plan: StagePlan) -> bool:
+    """Whether threads copy a tile to the stages of operands, though no dot takes it.
+
+    What an SM loads arrives in the order of the requests. In registers, the tile would wait for the
+    operands of later iterations that are copied before it.
+    """
+    tile = load.results[0]
+    is_copied = plan.engine is not CopyEngine.TMA and isinstance(load, TiledLoadOp)
+    return is_copied and not plan.uses and not feeds_tensor_cores(tile) and not is_yielded(tile)
+
+
+def is_yielded(tile: Value) -> bool:
+    """Whether an iteration loads a tile for the next one."""
+    return any(user.is_terminator for user in tile.users)
+
+
+def _conversions(load: TileLoad) -> list[ConvertedUse]:
+    """The conversions of a loaded tile to registers."""
+    uses = _converted_uses(load.results[0], ())
+    return [use for use in uses if not in_shared_memory(use.convert.result)]
 
 
 def plan_tma_stage(load: TileLoad) -> StagePlan | None:
@@ -251,9 +291,16 @@ def feeds_tensor_cores(tile: Value) -> bool:
 
 
 def dots_of(tile: Value, *followed: type[Operation]) -> Iterator[DotOp]:
-    """The dots that take a tile, or what element-wise and other operations make of it."""
-    uses = forward_slice([tile], lambda op: is_elementwise(op) or isinstance(op, followed))
-    return (user for _, user in uses if isinstance(user, DotOp))
+    """The dots that take a tile, or what element-wise and other operations make of it.
+
+    Not what is computed from it after a broadcast: a tile of scales is no operand.
+    """
+
+    def is_followed(op: Operation) -> bool:
+        follows = is_elementwise(op) or isinstance(op, followed)
+        return follows and not isinstance(op, BroadcastOp)
+
+    return (user for _, user in forward_slice([tile], is_followed) if isinstance(user, DotOp))
 
 
 def _converted_uses(
@@ -277,5 +324,5 @@ def private_placement(layout: Layout, vector: int) -> Layout:
     bits = log2(vector)
     registers = layout.vectors(REGISTER)
     threads = (*layout.vectors(LANE), *layout.vectors(WARP))
-    offsets = [*registers[:bits], *threads, *registers[bits:]]
+    offsets = [each for each in (*registers[:bits], *threads, *registers[bits:]) if each]
     return Layout([(OFFSET, offsets)], layout.shape)

@@ -28,6 +28,7 @@ from tilewright.schedule.registers import (
 from tilewright.schedule.shared_memory import stage_bytes
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE, occupancy
 from tilewright.target.tensor_cores import WARPGROUP
+from tilewright.transforms.nv_tileas.early_loads import loads_beside_operands
 from tilewright.transforms.nv_tileas.pipelined_loads import is_private, replaced_conversions
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ class PredictedPlans:
         loops: list[LoopPlan] = []
         for loop in self._straight:
             plan = straight_loop(loop, copied, replaced)
+            if isinstance(loop, ForOp):
+                early = len(loads_beside_operands(loop, copied, self._plan.warps * WARP_SIZE))
+                plan = plan._replace(
+                    exposed=plan.exposed - early, prefetched=plan.prefetched + early
+                )
             reads = Counter(group.stage for group in groups if group.block.parent_op is loop)
             if reads:
                 plan = plan._replace(stages=specialization.stages / max(reads.values()))

@@ -31,6 +31,7 @@ from tilewright.schedule.shared_memory import SharedMemory
 from tilewright.transforms.kernel_pass import KernelPass
 from tilewright.transforms.nv_tileas.choose_pipelining import PipeliningChoice
 from tilewright.transforms.nv_tileas.consecutive_loops import share_pipeline
+from tilewright.transforms.nv_tileas.early_loads import load_early
 from tilewright.transforms.nv_tileas.fitting_pipelines import STAGES, FittingPipelines
 from tilewright.transforms.nv_tileas.overlap_dots import overlap_dots
 from tilewright.transforms.nv_tileas.predicted_plans import ThreadPipeline
@@ -102,6 +103,7 @@ class ScheduleLoops(KernelPass):
         report = ScheduleReport(function, sink, fitting, specialization, choice, streamed)
         report.record_refusals()
         report.remark()
+        load_early(function)
 
 
 def _record_choice(

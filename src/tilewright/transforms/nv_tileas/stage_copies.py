@@ -25,7 +25,7 @@ from tilewright.transforms.nv_tileas.pipelined_loads import (
     StagePlan,
     TileLoad,
     is_private,
-    plan_stage,
+    plan_stages,
 )
 from tilewright.transforms.nv_tileas.stage_reads import read_stage
 from tilewright.transforms.pipeline.iterations import branch
@@ -51,7 +51,7 @@ class StageCopies:
 
     def __init__(self, loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
         self._loop, self._loads = loop, loads
-        self._plans: list[StagePlan] = [plan_stage(each) for each in self.loads]
+        self._plans: list[StagePlan] = plan_stages(self.loads)
         index_loads = [index for each in loads for index in each.index_loads]
         self._index_loads = list({index.load: index for index in index_loads}.values())
         self._indices: Mapping[Value, Value] = {}

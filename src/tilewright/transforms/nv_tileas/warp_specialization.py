@@ -68,7 +68,11 @@ from tilewright.transforms.nv_tileas.fitting_pipelines import (
     StageBudget,
     memory_limit,
 )
-from tilewright.transforms.nv_tileas.pipelined_loads import replaced_conversions
+from tilewright.transforms.nv_tileas.pipelined_loads import (
+    joins_operands,
+    plan_stage,
+    replaced_conversions,
+)
 from tilewright.transforms.nv_tileas.producer_slice import multicast_problem
 from tilewright.transforms.nv_tileas.tma_loads import TmaLoads, multicast_ranks
 from tilewright.transforms.nv_tileas.tma_stores import TmaStores
@@ -80,6 +84,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.schedule.shared_memory import SharedMemory
+    from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 
 
 class Specialization:
@@ -107,7 +112,7 @@ class Specialization:
         inside = {outer for loop in loops for outer in loop.ancestors()}
         self._outer = [loop for loop in loops if loop in inside]
         """Scheduled loops around others, which lose their pipelines."""
-        self._loops = {loop: scheduled_loads(loop) for loop in loops if loop not in inside}
+        self._loops = {loop: self._copied(loop) for loop in loops if loop not in inside}
         self.stages = 0
         """The stages of each pipeline."""
         self.shared_bytes = 0
@@ -136,6 +141,17 @@ class Specialization:
         """The stage of each pipeline."""
         if self.problem is None:
             self._choose_stages(wanted_stages, tma_stores=tma_stores)
+
+    def _copied(self, loop: ForOp) -> list[TileLoad]:
+        """The scheduled loads of a loop, without those that consumers execute themselves.
+
+        Those are of tiles that no dot takes, and that TMA cannot copy.
+        """
+        return [
+            load
+            for load in scheduled_loads(loop)
+            if not (joins_operands(load, plan_stage(load)) and self._by_tma.problem(load))
+        ]
 
     @property
     def drawback(self) -> str | None:

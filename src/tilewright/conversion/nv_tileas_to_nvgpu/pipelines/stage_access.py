@@ -149,7 +149,7 @@ class StageAccess:
 def copy_tile(
     op: ProducerCopyOp, new: ProducerCopyOp, build: ConversionBuilder, offset: Value
 ) -> None:
-    """Start to copy a tile to a stage: every thread copies its elements by `cp.async`.
+    """Start to copy a tile to a stage: the owner of each element copies it by `cp.async`.
 
     Elements out of bounds and masked-off ones are zero-filled, not read.
     """
@@ -176,10 +176,11 @@ def copy_tile(
     else:
         accesses = pointer_accesses(build, new.source, new.mask, op.vector)
     bytes, policy = op.vector * element, cache_policy(op, build)
-    for access, pointer in zip(accesses, target.pointers, strict=True):
-        source = global_pointer(build, access.address, access.offset)
-        read = _bytes_read(build, access, bytes, element)
-        copy_bytes(build, source, pointer, bytes, read=read, policy=policy)
+    with predicated(build, is_owner(op, build, op.tile)):
+        for access, pointer in zip(accesses, target.pointers, strict=True):
+            source = global_pointer(build, access.address, access.offset)
+            read = _bytes_read(build, access, bytes, element)
+            copy_bytes(build, source, pointer, bytes, read=read, policy=policy)
 
 
 def copy_bytes(

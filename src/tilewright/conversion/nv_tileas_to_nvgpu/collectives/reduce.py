@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from operator import xor
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.collectives.vectorized_body import combine_vectors
@@ -33,11 +35,12 @@ from tilewright.dialects.elements import element_of, vector
 from tilewright.dialects.gpu.attributes import AllReduceOperation, ShuffleMode
 from tilewright.dialects.gpu.threads import SubgroupReduceOp
 from tilewright.dialects.nv_tileaa import integer as tileaa
+from tilewright.dialects.nv_tileaa.conversion import ExtIOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I32, TensorType, VectorType
+from tilewright.ir.types import I1, I32, TensorType, VectorType
 from tilewright.layout.pieces import one_piece, piece_registers
 from tilewright.layout.reduction import Reduction, reduction
 from tilewright.layout.staging import common_vector, staging
@@ -61,6 +64,8 @@ _REDUCTIONS: Final[Mapping[type[Operation], AllReduceOperation]] = {
     MinUIOp: AllReduceOperation.MINUI,
 }
 """The operations of `redux.sync`, by the operation in the body of a reduction."""
+CHAINS_LOG2: Final = 2
+"""Of the sums that a thread adds conditions to, so that it waits for none of them."""
 
 
 @converts(ReduceOp)
@@ -83,7 +88,11 @@ def _in_registers(
     register for as long as possible.
     """
     remaining = list(range(sum(map(len, steps.groups))))
-    for mask in steps.registers:
+    masks = steps.registers
+    if _counts(op):
+        masks = masks[-CHAINS_LOG2:]
+        parts, remaining = _in_chains(op, build, parts, steps.registers[:-CHAINS_LOG2], remaining)
+    for mask in masks:
         positions = {register: position for position, register in enumerate(remaining)}
         remaining = [register for register in remaining if register ^ mask > register]
         low = [positions[register] for register in remaining]
@@ -97,6 +106,36 @@ def _in_registers(
     positions = {register: position for position, register in enumerate(remaining)}
     order = [next(positions[each] for each in group if each in positions) for group in steps.groups]
     return [select_registers(build, part, order) for part in parts]
+
+
+def _counts(op: ReduceOp) -> bool:
+    """Whether a reduction counts how often a condition holds."""
+    source, body = op.sources[0].defining_op(), op.regions[0].block
+    is_sum = len(op.sources) == 1 and isinstance(body.first, tileaa.AddIOp)
+    return is_sum and isinstance(source, ExtIOp) and element_of(source.source.type) is I1
+
+
+def _in_chains(
+    op: ReduceOp,
+    build: ConversionBuilder,
+    parts: list[Value],
+    masks: Sequence[int],
+    registers: Sequence[int],
+) -> tuple[list[Value], list[int]]:
+    """Add registers one after the other to those that remain; returns these.
+
+    ptxas adds a condition to a sum by one instruction and a predicate, but makes each of two
+    conditions a number to add them.
+    """
+    remaining = [each for each in registers if all(each ^ mask > each for mask in masks)]
+    total = [select_registers(build, part, remaining) for part in parts]
+    for number in range(1, 1 << len(masks)):
+        offset = functools.reduce(xor, (m for bit, m in enumerate(masks) if number >> bit & 1))
+        others = [register ^ offset for register in remaining]
+        total = combine_vectors(
+            op, build, total, [select_registers(build, part, others) for part in parts]
+        )
+    return total, remaining
 
 
 def _across_lanes(

@@ -65,7 +65,7 @@ _REDUCTIONS: Final[Mapping[type[Operation], AllReduceOperation]] = {
 }
 """The operations of `redux.sync`, by the operation in the body of a reduction."""
 CHAINS_LOG2: Final = 2
-"""Of the sums that a thread adds conditions to, so that it waits for none of them."""
+"""Of the chains in which a thread adds conditions, so that it waits for none of them."""
 
 
 @converts(ReduceOp)
@@ -128,14 +128,14 @@ def _in_chains(
     conditions a number to add them.
     """
     remaining = [each for each in registers if all(each ^ mask > each for mask in masks)]
-    total = [select_registers(build, part, remaining) for part in parts]
+    results = [select_registers(build, part, remaining) for part in parts]
     for number in range(1, 1 << len(masks)):
         offset = functools.reduce(xor, (m for bit, m in enumerate(masks) if number >> bit & 1))
         others = [register ^ offset for register in remaining]
-        total = combine_vectors(
-            op, build, total, [select_registers(build, part, others) for part in parts]
+        results = combine_vectors(
+            op, build, results, [select_registers(build, part, others) for part in parts]
         )
-    return total, remaining
+    return results, remaining
 
 
 def _across_lanes(

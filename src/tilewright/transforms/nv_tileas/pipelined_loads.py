@@ -191,8 +191,8 @@ def plan_stages(loads: Iterable[TileLoad]) -> list[StagePlan]:
 def joins_operands(load: TileLoad, plan: StagePlan) -> bool:
     """Whether threads copy a tile to the stages of operands, though no dot takes it.
 
-    What an SM loads arrives in the order of the requests. In registers, the tile would wait for the
-    operands of later iterations that are copied before it.
+    What an SM loads seems to arrive in the order of the requests: in registers, the tile would wait
+    for the operands of later iterations that are copied before it.
     """
     tile = load.results[0]
     is_copied = plan.engine is not CopyEngine.TMA and isinstance(load, TiledLoadOp)

@@ -56,10 +56,10 @@ EXPECTED: Final = {
     "scaled_a": (IN_FRAGMENTS, SLICED),
     # The scales are converted before the loop.
     "scaled_rows": (IN_FRAGMENTS, WHOLE),
-    # Two conversions of one row of scales.
+    # The row of scales is read from its stage, and then converted.
     "scaled_columns": (
-        IN_FRAGMENTS._replace(converted=2, loaded=1),
-        WHOLE._replace(converted=2, loaded=1),
+        IN_FRAGMENTS._replace(converted=1, loaded=1),
+        WHOLE._replace(converted=1, loaded=1),
     ),
     "m_major": (IN_FRAGMENTS, SLICED),
     # wgmma takes B from shared memory only.

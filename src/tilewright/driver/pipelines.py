@@ -96,6 +96,7 @@ DEPRECATED_PASSES: Final = {
     "localize-stores": "move-conversions",
     "order-memory": "synchronize",
     "override-warps": "record-requests",
+    "overlap-dots": "schedule-loops",
     "pack-nibbles": "pack-int4",
     "plan-shared-memory": "allocate",
     "refine-k-loops": "plan-splits{forms=k_loop},tile",

@@ -75,7 +75,7 @@ STEPS: Final = (
     ("transforms.pipeline", "expansion", "predicate"),
     ("transforms.nv_tileas", "agents", "wait_for_stores"),
     ("transforms.nv_tileas", "keep_tiles", "wait_for_copies"),
-    ("transforms.tile", "one_part", "check_order"),
+    ("transforms.nv_tileaa", "cluster_choice", "check_order"),
     ("transforms.tile", "one_part", "check_unobserved"),
 )
 """Functions and methods that return nothing, without which memory is accessed too early, by another

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Generic, TypeVar
 
+from tilewright.support.thread_start import STARTING
+
 T = TypeVar("T")
 
 
@@ -59,7 +61,8 @@ class _Worker(Thread, Generic[T]):
         """Interrupt the work."""
         assert self.ident is not None
         identity = ctypes.c_ulong(self.ident)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_GiveUp))
+        with STARTING:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_GiveUp))
 
     def outcome(self) -> T:
         """Return the result of the finished work, or raise its exception."""

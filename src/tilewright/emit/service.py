@@ -18,6 +18,7 @@ from tilewright.emit.worker import Answer, reply
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.interpreter import command_of
 from tilewright.support.temporary import temporary_file
+from tilewright.support.thread_start import STARTING
 
 MOST: Final = max(2, os.cpu_count() or 1)
 RETIREMENT: Final = 8 << 20
@@ -73,7 +74,8 @@ class Worker:
 
         timer = Timer(timeout, stop)
         timer.daemon = True
-        timer.start()
+        with STARTING:
+            timer.start()
         try:
             answer = self._exchange(data)
         except BaseException:
